@@ -52,8 +52,8 @@ struct PassCost {
   PeCycles cycles = 0;         // cycles without waiting for the memory
   PeCycles stall_cycles = 0;   // cycles spent waiting for the memory
   PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
-  PeCycles aggregation =
-      0;  // cycles of `cycles` and `stall_cycles` in which the PEs' weight gradients are added
+  // Cycles of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
+  PeCycles aggregation = 0;
   Bytes partial_sums = 0;  // total size of the PEs' weight gradients if they must be added
   double utilization = 0;  // multiply-accumulates performed, relative to the maximum of all PEs in `cycles`
   double mapping_efficiency = 0;  // mean fraction of an array's PEs that are in use

@@ -16,8 +16,8 @@ using topology::NodeId;
 // A packet in flight. If `route` is set, the packet is source-routed. Otherwise, the fabric's routing
 // function chooses each hop on the way to `dst`.
 struct Packet {
-  const topology::Hop* route =
-      nullptr;  // one hop per router; the last one leads to an ejection port; not owned
+  // One hop per router; the last one leads to an ejection port; not owned.
+  const topology::Hop* route = nullptr;
   topology::RouteState route_state;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;

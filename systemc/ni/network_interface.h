@@ -118,8 +118,8 @@ class NetworkInterface final : public sc_core::sc_module,
     Cycles at;
     int port;
     std::uint64_t message;
-    bool written =
-        false;  // whether the memory has received the message; if so, the message is complete in cycle `at`
+    // Whether the memory has received the message; if so, the message is complete in cycle `at`.
+    bool written = false;
     // Later completions compare greater. Ties are ordered by port, so that sums do not depend on the fabric.
     bool operator>(const Completion& other) const {
       return at != other.at ? at > other.at : port > other.port;
@@ -162,15 +162,15 @@ class NetworkInterface final : public sc_core::sc_module,
   // into the caches.
   Cycles next_wake_ = -1;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  std::vector<TableContext*>
-      running_;  // started but unfinished contexts, in the order of their start; always includes `own_`
+  // Started but unfinished contexts, in the order of their start; always includes `own_`.
+  std::vector<TableContext*> running_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::unique_ptr<TableContext> own_;        // the tables passed to the constructor
   std::unique_ptr<ReductionQueues> queues_;  // set together with values_
   ValueMemory* values_ = nullptr;            // set if real numbers are summed, rounded in the order of flits
   std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all except own_
-  std::vector<TableContext*>
-      order_;  // scratch space: contexts of running_ in the order in which a port serves them
+  // Scratch space: contexts of running_ in the order in which a port serves them.
+  std::vector<TableContext*> order_;
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;

@@ -46,8 +46,8 @@ class BlockCycles {
 
  private:
   ProductShape count_;
-  std::array<PeCycles, 8>
-      cycles_{};  // bits of the index: whether the tile is in the last block of m, of k and of n
+  // Bits of the index: whether the tile is in the last block of m, of k and of n.
+  std::array<PeCycles, 8> cycles_{};
 };
 
 // Walks through the tiles in order and keeps track of the contents of the buffers.

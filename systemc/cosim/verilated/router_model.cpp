@@ -43,7 +43,7 @@ class Model final : public RouterModel {
   Outcome step() override {
     rtl_.eval();
     Outcome outcome{rtl_.credit_o, 0};
-    // The flit that won allocation leaves after the clock edge; the cycles of wires to other modules are
+    // The flit that won allocation leaves after the clock edge. The cycles on the wires to other modules are
     // counted accordingly.
     edge();
     outcome.sent = rtl_.flit_valid_o;
@@ -68,7 +68,7 @@ class Model final : public RouterModel {
     rtl_.eval();
     rtl_.clk_i = 0;
   }
-  // Sets the same number of credits for every output.
+  // Sets the same number of credits for all outputs.
   void put_credits(std::uint32_t credits) {
     constexpr unsigned kBits = 10;
     for (unsigned port = 0; port < flits_.size(); ++port) {

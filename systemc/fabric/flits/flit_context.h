@@ -19,8 +19,8 @@ struct FlitContext {
   int hop_limit;  // exceeds the hops of any minimal route; a packet with more hops is in a livelock
   PacketPool packets = {};
   FlitEvents events = {};
-  const topology::DetourRouting* detours =
-      nullptr;  // set if `routing` depends on the number of flits that wait in routers
+  // Set if `routing` depends on the number of flits that wait in routers.
+  const topology::DetourRouting* detours = nullptr;
   ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };

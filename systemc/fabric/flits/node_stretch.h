@@ -44,7 +44,8 @@ class NodeStretch {
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
-  static constexpr std::size_t kMostVcs = 64;  // total over all inputs, or over all outputs
+  // The maximum number of virtual channels of all inputs together, and of all outputs together.
+  static constexpr std::size_t kMostVcs = 64;
   // The arrivals on a virtual channel during the stretch: flits at an input, or credits at an output.
   struct Coming {
     CycleMask flits;    // at an input: the cycles in which its flits arrive

@@ -145,8 +145,8 @@ class Router final : public topology::OutputLoads {
     std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not uint8_t, which may alias any type
   };
   struct OutputPort {
-    std::uint64_t inputs =
-        0;  // active input virtual channels with a packet for this output, in routers of one word
+    // Active input virtual channels with a packet for this output, in routers of one word.
+    std::uint64_t inputs = 0;
     std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted

@@ -42,7 +42,8 @@ class StretchJudge {
   }
 
  private:
-  static constexpr std::int64_t kTries = 8;  // per node, on average
+  // The average number of attempts per node before the gain is judged.
+  static constexpr std::int64_t kTries = 8;
   static constexpr Cycles kFirstRest = 1 << 14;
   static constexpr int kMostDoublings = 3;
 

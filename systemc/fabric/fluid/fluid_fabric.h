@@ -80,8 +80,8 @@ class FluidFabric final : public sc_core::sc_module,
     std::int32_t ejection = -1;  // index into ports_
     const topology::Route* route = nullptr;
     std::vector<std::int32_t> links;  // injection, channels, ejection
-    MaxMinRates::FlowId up =
-        kNone;  // rate of the message until its last byte has left the port; covers all links if whole
+    // Rate of the message until its last byte has left the port; covers all links if whole.
+    MaxMinRates::FlowId up = kNone;
     MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
     std::size_t split = 0;             // index of the link before which bytes wait
     double window = 0;                 // maximum number of bytes that may wait

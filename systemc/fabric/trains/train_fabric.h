@@ -89,9 +89,9 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;      // when its first head could win the switch without obstruction
     Cycles last_head;  // when its last head won the switch
     Cycles tail;       // when its last flit won the switch
-    Cycles
-        left_next;  // when its last flit left the next router or the network, converted to this port's cycles
-    bool held_up;   // when its last flit left the next router or the network, in terms of this port's cycles
+    // When its last flit left the next router or the network, in terms of this port's cycles.
+    Cycles left_next;
+    bool held_up;  // whether packets of this message may have met each other
     topology::VcRange vcs;
     NodeId src;
     NodeId dst;

@@ -17,8 +17,8 @@ namespace coppice::fabric {
 class ArrivingFlits {
  public:
   struct Arrival {
-    std::uint64_t flit =
-        0;  // a whole word, because the compiler would otherwise assemble the fields of a flit in memory
+    // A whole word, because the compiler would otherwise assemble the fields of a flit in memory.
+    std::uint64_t flit = 0;
     std::int64_t vc = 0;
   };
 

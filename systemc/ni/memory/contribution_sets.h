@@ -59,8 +59,8 @@ class ContributionSets {
   int accelerators_;
   int self_;
   std::vector<Handle> handles_;  // [segment]; for sets of many words
-  std::vector<std::uint64_t>
-      sets_;  // [place * words + word]; [segment * words + word] if sets have few words
+  // [place * words + word]; [segment * words + word] if sets have few words.
+  std::vector<std::uint64_t> sets_;
   // [place * kListSize]: the number of accelerators in the list, followed by these accelerators.
   std::vector<std::uint16_t> lists_;
   std::vector<std::uint32_t> free_sets_;

@@ -114,8 +114,8 @@ class ReductionQueues {
   std::vector<Goes> going_;  // [port]
   Cycles cycle_ = 0;         // the next cycle to simulate
   int waiting_ = 0;
-  std::vector<std::pair<std::size_t, float>>* undo_ =
-      nullptr;  // set during a look-ahead: words and their previous values, in order
+  // Set during a look-ahead: words and their previous values, in order.
+  std::vector<std::pair<std::size_t, float>>* undo_ = nullptr;
 };
 
 }  // namespace coppice::ni

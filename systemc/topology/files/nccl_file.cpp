@@ -15,8 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// The rate of one NVLink in one direction, in bytes per second, by the GPU's compute capability. The last
-// entry that does not exceed the capability applies.
+// The rate of one NVLink in one direction, in bytes per second, for GPUs of a compute capability. The
+// applicable rate is that of the last entry that does not exceed the GPU's compute capability.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -33,7 +33,8 @@ Bandwidth nvlink_rate(int sm) {
   return {rate};
 }
 
-// The fraction of a PCIe lane's raw rate that remains after encoding: 8b/10b, 128b/130b, and PCIe 6's flits.
+// Returns the fraction of a PCIe lane's raw rate that is left after encoding: 8b/10b, 128b/130b, or the flits
+// of PCIe 6.
 double pcie_encoding(double gigatransfers) {
   if (gigatransfers < 8) return 0.8;
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
@@ -87,7 +88,7 @@ class NcclReader {
       if (name == "pci") find_gpus(child, xml_.attribute(child, "busid"), depth + 1);
       if (name == "nic") nics_.push_back(child);
       if (name != "gpu") continue;
-      // Parts of a GPU have the same bus ID.
+      // Elements with the same bus ID are parts of the same GPU.
       const bool part = !gpus_.empty() && gpus_.back().busid == busid;
       const int rank = child.attribute("rank").as_int(child.attribute("dev").as_int());
       gpus_.push_back(

@@ -9,7 +9,7 @@
 namespace coppice::topology {
 namespace {
 
-// Whether the link between a ToR and a spine is alive: [tor * spines + spine].
+// Returns whether the link between each ToR and each spine is alive, indexed by [tor * spines + spine].
 std::vector<bool> live_links(int tors, int spines, const ClosFailures& failures) {
   const auto width = static_cast<std::size_t>(spines);
   std::vector<bool> live(static_cast<std::size_t>(tors) * width, true);

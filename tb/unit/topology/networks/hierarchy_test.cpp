@@ -85,7 +85,7 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltAndSaysWhatCan) {
   refuses(std::vector<DimensionSpec>(21, switched(2)), "too large");
   EXPECT_THAT(
       [] { const Hierarchy view(sample_torus({4})); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("the dimensions of torus 4 are not networks of their own")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("torus 4 has no dimensions that are separate networks")));
 }
 
 TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {
