@@ -37,8 +37,7 @@ ValueWork input_gradient(const Layer& layer, const workload::Tensors& sizes) {
       return {layer.filter_height * layer.filter_width, sizes.inputs + sizes.outputs, 0, sizes.inputs};
     case LayerKind::kSoftmax:
       return {2, 2 * sizes.outputs, 0, sizes.inputs};
-    // The gradient of a sum is also the gradient of its operands, and indices have no gradient.
-    default:
+    default:  // the gradient of a sum is also the gradient of its operands, and indices have no gradient
       return {};
   }
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMostChunks = 1 << 20;
 constexpr int kMostChannels = 1 << 16;
-constexpr int kMostBlocks = 1 << 16;  // per GPU
+constexpr int kMostBlocks = 1 << 16;  // maximum number of thread blocks per GPU
 
 class MscclReader {
  public:
@@ -107,7 +107,7 @@ class MscclReader {
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);
   }
 
-  // A peer other than the thread block's own GPU; -1: none.
+  // Reads a peer, which must not be the thread block's own GPU; -1 if there is none.
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {

@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The limit on a root's trees times the accelerators, so that trees grow quickly.
+// The limit on the number of a root's trees times accelerators, so that trees grow quickly.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

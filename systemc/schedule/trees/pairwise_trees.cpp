@@ -13,7 +13,7 @@ namespace {
 
 void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees& trees) {
   const auto n = stages.empty() ? NodeId{1} : static_cast<NodeId>(stages.front().size());
-  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data it has
+  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data that it holds
   for (NodeId node = 0; node < n; ++node) held[index(node)] = {node};
   std::int32_t step = 0;
   for (const Partners& partner : stages) {
