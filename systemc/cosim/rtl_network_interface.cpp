@@ -77,7 +77,7 @@ std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
 
 std::string refuse_route(const topology::Route& route, const TableRoom& room) {
   if (static_cast<int>(route.size()) > room.hops) {
-    return fmt::format("a route has {} hops, but a head flit holds at most {}", route.size(), room.hops);
+    return fmt::format("a route has {} hops, but a head flit can hold at most {}", route.size(), room.hops);
   }
   for (const topology::Hop& hop : route) {
     if (hop.out_port >= room.out_ports) {

@@ -79,7 +79,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   auto& in = in_[static_cast<std::size_t>(dst)];
   // A Hop stores the number of an output port, including ejection ports, in 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
-  if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} out-channels", src, kMaxPorts));
+  if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} outgoing channels", src, kMaxPorts));
 
   if (channels_.size() >= kManyChannels && std::has_single_bit(channels_.size()))
     require_memory_to_double(*this);

@@ -58,8 +58,8 @@ RouterSpec FlitNetwork::router_spec(NodeId node) const {
     const topology::Channel& channel = topology_->channel(id);
     const Femtoseconds flit_time = channel_flit_time(*system_, channel.bandwidth);
     if (flit_time < period_) {
-      throw ModelError(
-          fmt::format("fabric: channel {}->{} moves more than one flit per cycle", channel.src, channel.dst));
+      throw ModelError(fmt::format("fabric: channel {}->{} carries more than one flit per cycle", channel.src,
+                                   channel.dst));
     }
     spec.rates.push_back({flit_time == period_ ? 0 : flit_time});
   }

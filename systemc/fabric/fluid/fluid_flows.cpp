@@ -88,8 +88,9 @@ void FluidFabric::finish(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   Port& port = ports_[static_cast<std::size_t>(flow.port)];
   if (std::abs(flow.bytes - flow.drained) > flow.rounding()) {
-    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ends with {} bytes left", name(),
-                                 flow.message, flow.bytes, flow.port / ni_ports_, flow.bytes - flow.drained));
+    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ended, but {} bytes were not sent",
+                                 name(), flow.message, flow.bytes, flow.port / ni_ports_,
+                                 flow.bytes - flow.drained));
   }
   bytes_carried_ += flow.drained;
   flow.drained = flow.bytes;

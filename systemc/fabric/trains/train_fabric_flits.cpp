@@ -87,8 +87,8 @@ void TrainFabric::meet(Output& output, Cycles now) {
     meetings_->want_users(index(output));
   }
   if (!first_contention(now)) return;
-  contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, at which flits meet "
-                           "or which leads to such a port",
+  contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, but flits meet here "
+                           "or at a port to which it leads",
                            place(output), now));
 }
 

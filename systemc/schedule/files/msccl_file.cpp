@@ -164,9 +164,10 @@ class MscclReader {
     step.source = cell_of(node, "srcbuf", "srcoff");
     step.destination = cell_of(node, "dstbuf", "dstoff");
     step.count = number_of(node, "cnt", 1, kMostChunks);
-    if (kind->sends && block.send_to < 0) refuse(step.place, "sends, but its block has send=\"-1\"");
+    if (kind->sends && block.send_to < 0)
+      refuse(step.place, "sends, but its block has send=\"-1\": set send to the receiving GPU");
     if (kind->receives && block.receive_from < 0)
-      refuse(step.place, "receives, but its block has recv=\"-1\"");
+      refuse(step.place, "receives, but its block has recv=\"-1\": set recv to the sending GPU");
     return step;
   }
 

@@ -82,12 +82,13 @@ class MscclWriter {
         blocks_(schedule.nodes.size()),
         scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
-    if (schedule.adders > 0) throw UnsupportedError("MSCCL cannot express in-network reduction: write json");
+    if (schedule.adders > 0)
+      throw UnsupportedError("MSCCL cannot express in-network reduction: write --format json");
     if (schedule.copies > 1) {
-      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write json");
+      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write --format json");
     }
     if (collective == "reduce")
-      throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write json");
+      throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write --format json");
     find_grain();
   }
 
@@ -172,8 +173,8 @@ class MscclWriter {
     }
     for (const Cursor& cursor : cursors) {
       if (cursor.next < cursor.table->size()) {
-        throw ModelError(
-            fmt::format("MSCCL: the entries of accelerator {} wait for each other", cursor.node));
+        throw ModelError(fmt::format("MSCCL: the table entries of accelerator {} wait for each other forever",
+                                     cursor.node));
       }
     }
   }
@@ -458,7 +459,8 @@ std::string write_msccl(const topology::Topology& topology, const Schedule& sche
     if (!text.empty()) return text;
   }
   throw UnsupportedError(fmt::format(
-      "MSCCL allows {} steps per thread block, but a step here depends on more: write json", kMostSteps));
+      "MSCCL allows {} steps per thread block, but a step depends on more than that: write --format json",
+      kMostSteps));
 }
 
 }  // namespace

@@ -305,7 +305,7 @@ Schedule parse_tacos(std::string_view text, const std::string& file, const topol
 
 std::string to_tacos(const topology::Topology& topology, const Schedule& schedule) {
   if (collective_name(schedule) != "all_gather") {
-    throw UnsupportedError("a TACOS file is an all-gather: write --set collective.op=all_gather");
+    throw UnsupportedError("a TACOS file must be an all-gather: add --set collective.op=all_gather");
   }
   Bytes grain = schedule.size;
   for (const NodeTables& node : schedule.nodes) {

@@ -50,10 +50,10 @@ Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces) {
 
 void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators) {
   if (std::has_single_bit(static_cast<unsigned>(accelerators))) return;
-  throw UnsupportedError(
-      fmt::format("{} exchanges between pairs and needs a power-of-two number of accelerators, but {} has "
-                  "{}: use rabenseifner, which supports any number",
-                  algorithm, network, accelerators));
+  throw UnsupportedError(fmt::format(
+      "{} exchanges data between pairs and needs a power-of-two number of accelerators, but {} has "
+      "{}: use rabenseifner, which supports any number",
+      algorithm, network, accelerators));
 }
 
 }  // namespace coppice::schedule

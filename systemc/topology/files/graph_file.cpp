@@ -170,7 +170,7 @@ void GraphParser::parse_channel(const Line& line, bool both_ways) {
 
 void GraphParser::parse_count(const Line& line, std::optional<Count>& count, int least) {
   const Word& keyword = line.front();
-  if (count) throw ConfigError(keyword.where, fmt::format("a second '{}'", keyword.text));
+  if (count) throw ConfigError(keyword.where, fmt::format("'{}' occurs twice: write it once", keyword.text));
   if (graph_) {
     throw ConfigError(keyword.where, fmt::format("'{}' must come before all channels", keyword.text));
   }

@@ -66,8 +66,8 @@ void require_dragonfly(std::span<const int> dims) {
   const std::int64_t groups = dims.size() > 3 ? dims[3] : most;
   if (groups < 1 || groups > most) {
     throw UnsupportedError(fmt::format(
-        "a dragonfly cannot have {} groups: {} routers with {} global links each join 1 to {} groups", groups,
-        dims[1], dims[2], most));
+        "a dragonfly cannot have {} groups: {} routers with {} global links each can connect 1 to {} groups",
+        groups, dims[1], dims[2], most));
   }
   const std::int64_t routers = dims[1] * groups;
   require_size(Kind::kDragonfly, dims, routers * (std::int64_t{dims[0]} + 1),
@@ -244,7 +244,7 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
   const int least = DragonflyRouting::needs_classes(Shape(topology.dims())) ? 2 : 1;
   if (vcs < least || vcs > kMaxVcs) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels are not supported on {}, only {} to {}{}", vcs, topology.name(), least, kMaxVcs,
+        "{} virtual channels are not supported on {}: use {} to {}{}", vcs, topology.name(), least, kMaxVcs,
         least > 1 ? " (some before and some after the channel between two groups)" : ""));
   }
   return std::make_unique<DragonflyRouting>(topology, vcs);
@@ -258,7 +258,7 @@ std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, 
   constexpr int kThirds = 3;
   if (vcs < kThirds || vcs > kMaxVcs) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels are not supported on {}, only {} to {}, a third for each group on the path", vcs,
+        "{} virtual channels are not supported on {}: use {} to {}, a third for each group on the path", vcs,
         topology.name(), kThirds, kMaxVcs));
   }
   return std::make_unique<GroupDetour>(topology, vcs, detours == Detours::kUgal);

@@ -265,7 +265,7 @@ std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs) {
   constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use {} to {}{}", vcs,
                                        topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }

@@ -109,8 +109,9 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
       if (torus || at[d] > 0) ports_[entry + 1] = static_cast<std::uint16_t>(port++);
     }
     if (port != out.size()) {
-      throw UnsupportedError(fmt::format("dimension-order routing on {}: node {} has {} out-channels, not {}",
-                                         topology.name(), node, out.size(), port));
+      throw UnsupportedError(
+          fmt::format("dimension-order routing on {}: node {} has {} outgoing channels, not {}",
+                      topology.name(), node, out.size(), port));
     }
   }
 }
@@ -133,7 +134,7 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
         fmt::format("dimension-order routing needs a torus, mesh or ring, not {}", topology.name()));
   }
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use {} to {}{}", vcs,
                                        topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }

@@ -213,7 +213,7 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
 
 std::unique_ptr<RoutingFunction> make_table_routing(const Topology& topology, int vcs) {
   if (vcs < 1 || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only 1 to {}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use 1 to {}", vcs,
                                        topology.name(), kMaxVcs));
   }
   require_connected(topology);

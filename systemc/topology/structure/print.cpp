@@ -96,7 +96,7 @@ std::string describe_structure(const Topology& topology) {
   write_symmetries(topology, out);
   if (topology.num_accelerators() > 1) {
     const LeastTime least = least_all_reduce_time(topology, kAnySize);
-    fmt::format_to(out, "boxes: {}, by the bound of an all-reduce\n", describe_groups(least));
+    fmt::format_to(out, "boxes: {} (they limit the time of an all-reduce)\n", describe_groups(least));
   }
   return text;
 }
