@@ -188,7 +188,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   require_countable(layer, pass, batch);
   std::vector<Division> list = divisions(layer, pass, batch);
   const bool named = spec_.tiling != Tiling::kLeastTraffic;
-  // Passes without tiles have no tile order to choose.
+  // Passes without tiles have no order of tiles to choose.
   if (named || !list.front().planner) {
     return fastest(list, layer, pass, batch, named ? spec_.tiling : Tiling::kOutputReuse);
   }

@@ -24,7 +24,7 @@ struct TileWalk;
 
 // The method that determines the number of cycles of a tile.
 enum class Timing {
-  kFormula,  // SystolicArray::cycles()
+  kFormula,  // the formula of SystolicArray::cycles()
   kArray,    // simulation: operands move through the PEs cycle by cycle, and the product is verified
 };
 
@@ -84,7 +84,7 @@ struct LayerCycles {
   PeCycles forward = 0;
   PeCycles input_gradient = 0;
   PeCycles weight_gradient = 0;
-  PeCycles local_aggregation = 0;  // addition of the PEs' weight gradients
+  PeCycles local_aggregation = 0;  // cycles for adding up the PEs' weight gradients
 };
 
 // Computes the cost of layers on an accelerator.

@@ -87,8 +87,8 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
 
   Femtoseconds period_;
   TileProgram* program_ = nullptr;
-  std::int64_t loaded_ = 0;    // number of tiles
-  std::int64_t computed_ = 0;  // number of tiles
+  std::int64_t loaded_ = 0;    // number of tiles that have been loaded
+  std::int64_t computed_ = 0;  // number of tiles that have been computed
   std::int64_t output_ = -1;   // index of the current tile of sums; -1 before the first
   bool loading_ = false;
   std::deque<Store> stores_;  // stores in progress

@@ -9,8 +9,8 @@
 
 namespace coppice::cosim {
 
-// The limits of the Verilated instance with several contexts, as far as they differ from NiLimits. The flow
-// field of a head flit holds the flow and the ID of the collective.
+// The limits of the Verilated instance with several contexts that differ from those in NiLimits. The flow
+// field of a head flit holds both the flow and the ID of the collective.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
   static constexpr int kLines = 256;  // lines of each port's table in a context
@@ -61,7 +61,7 @@ class NiContextsModel {
   virtual void clock() = 0;
 
   struct Outcome : NiOutcome {
-    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context whose entry issued; -1 if none did
+    std::array<int, kPorts> issued{-1, -1, -1, -1};  // [port]: context whose entry issued; -1 if none did
     // The release time of that context's lockstep before the issue, modulo 2^32.
     std::array<std::uint32_t, kPorts> release{};
     unsigned done = 0;  // one bit per context, set when the context has ended

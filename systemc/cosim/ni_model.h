@@ -39,7 +39,7 @@ class NiModel {
     std::uint32_t state;
     std::uint32_t timestep;
     std::uint32_t issued;
-    std::uint32_t release;  // cycle, modulo 2^32
+    std::uint32_t release;  // in cycles, modulo 2^32
   };
   virtual PortView view(int port) const = 0;
 };

@@ -76,7 +76,7 @@ struct NiSettings {
   bool lockstep = true;
   std::uint32_t absorbs = 0;        // number of flits
   std::uint32_t dma_latency = 4;    // number of cycles
-  std::uint32_t payload_words = 0;  // 0: message-based
+  std::uint32_t payload_words = 0;  // 0 selects message-based flow control
   std::uint32_t source = 0;         // number of port 0; the numbers of the following ports are consecutive
   std::uint32_t credits = 0;        // credits of each virtual channel
   int vcs = kVcs;

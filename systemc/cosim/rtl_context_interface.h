@@ -37,7 +37,7 @@ class BufferMap final : public WordMemory {
   };
   const Place* find(std::uint32_t address) const;
 
-  std::vector<Place> places_;  // in ascending order
+  std::vector<Place> places_;  // in ascending order of addresses
   std::uint32_t next_ = 0;
 };
 
@@ -111,7 +111,7 @@ class RtlContextInterface final : public RtlTerminal,
   // The table lines that are still to be loaded.
   std::deque<Line> lines_;
   std::vector<NiTableSize> sizes_;
-  int loading_ = -1;  // context being loaded; -1: none
+  int loading_ = -1;  // context being loaded; -1 if there is none
   bool simulating_ = false;
   // Cycle of the requested starts that the RTL has not received yet; -1 if there are none.
   Cycles starts_ = -1;

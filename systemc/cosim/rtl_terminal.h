@@ -81,7 +81,7 @@ class RtlTerminal : public fabric::Terminal {
   struct Sender {
     std::deque<std::uint64_t> messages;  // issued messages whose tails have not been sent yet
     std::uint32_t packet_index = 0;      // index of the packet in the first of `messages`
-    fabric::PacketId packet = 0;         // the packet being sent
+    fabric::PacketId packet = 0;         // packet that is being sent
     std::uint32_t flits_sent = 0;        // number of flits of the packet that have been sent
     Cycles free_since = 0;
     std::array<int, kVcs> credits{};

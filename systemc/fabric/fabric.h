@@ -41,12 +41,12 @@ class Injector {
     Cycles ready = 0;
   };
   virtual Pending next_message() { return {}; }
-  // Called when the head of a message, and later when its tail, has entered the injection channel.
+  // Called twice for each message: when its head and when its tail has entered the injection channel.
   virtual void message_started(std::uint64_t /*message*/, Cycles /*now*/) {}
   virtual void message_injected(std::uint64_t /*message*/, Cycles /*now*/) {}
 };
 
-// The receiving side of a network-interface port.
+// The receiving side of a network-interface port, which accepts ejected packets and messages.
 class Ejector {
  public:
   virtual ~Ejector() = default;
@@ -92,7 +92,7 @@ class FabricObserver {
 struct FabricStatistics {
   std::int64_t flits_injected = 0;
   std::int64_t flits_ejected = 0;
-  std::int64_t flit_hops = 0;               // routers traversed, summed over flits
+  std::int64_t flit_hops = 0;               // number of routers traversed, summed over all flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
   // Passes all statistics to `read`. For fabrics that are a single module; other fabrics report the
@@ -115,11 +115,11 @@ class Fabric {
   // Connects NI port `port` of accelerator `node` to its injector and its ejector, which the fabric does not
   // own.
   virtual void connect(NodeId node, int port, Injector& injector, Ejector& ejector) = 0;
-  // Announces that the injector of (node, port) has something to send from cycle `at` on; `at` must be after
-  // the current cycle.
+  // Announces that the injector of NI port `port` of `node` has data to send from cycle `at` on, which must
+  // be after the current cycle.
   virtual void wake(NodeId node, int port, Cycles at) = 0;
 
-  // `observer` must outlive the fabric.
+  // Adds an observer, which must outlive the fabric.
   virtual void add_observer(FabricObserver& observer) = 0;
 
   virtual const FabricStatistics& statistics() const = 0;

@@ -8,7 +8,7 @@
 
 namespace coppice::fabric {
 
-// The timing of a route without contention.
+// The timing of a route in a network without other traffic.
 struct RouteTiming {
   Cycles latency = 0;  // from a flit's injection to its ejection; the same for all flits
   // The flit time of the route's slowest channel, including the channels of network interfaces.
@@ -21,7 +21,7 @@ struct RouteTiming {
   Cycles packet_stall = 0;
   Cycles message_stall = 0;
   Cycles last_stall = 0;
-  int vcs = 0;  // the smallest number of virtual channels from which a hop may choose
+  int vcs = 0;  // smallest number of virtual channels that any hop of the route may use
 };
 
 // Computes the timing of a route from the pipelines of Router and FlitFabric: two cycles for injection and

@@ -17,8 +17,9 @@ namespace coppice::ni {
 // with its byte address.
 struct Registers {
   static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables selected by kContext
-  static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued
-  static constexpr sc_dt::uint64 kPorts = 0x8;    // number of ports; read only
+  // Bit 0: the tables have been started; bit 1: every entry has issued.
+  static constexpr sc_dt::uint64 kStatus = 0x4;
+  static constexpr sc_dt::uint64 kPorts = 0x8;  // number of ports; read only
   // The ContextId of the tables to start. After reset, the register is 0, which selects the interface's own
   // tables.
   static constexpr sc_dt::uint64 kContext = 0xc;
@@ -37,7 +38,7 @@ class Interface {
   Interface();
   virtual ~Interface() = default;
 
-  // Runs the tables from cycle `at`, which must not be in the past. Throws ModelError if they are already
+  // Starts the tables in cycle `at`, which must not be in the past. Throws ModelError if they are already
   // running.
   virtual void start(Cycles at) = 0;
   virtual bool started() const = 0;

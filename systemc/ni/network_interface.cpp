@@ -347,7 +347,7 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         continue;
       }
     }
-    // Messages of tables that were loaded later are added as a whole.
+    // Messages of tables that were loaded later are added as a whole, not flit by flit.
     if (!queues_ || record.context != kOwnTables)
       ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);

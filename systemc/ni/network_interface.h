@@ -104,7 +104,7 @@ class NetworkInterface final : public sc_core::sc_module,
     explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;      // the cycle after the last tail left
+    Cycles free_since = 0;      // cycle after the last tail left
     ContextId last_served = 0;  // the context whose entry issued last
     Cycles last_issue = -1;     // the cycle in which that entry issued
   };
@@ -168,7 +168,7 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<TableContext> own_;        // the tables passed to the constructor
   std::unique_ptr<ReductionQueues> queues_;  // set together with values_
   ValueMemory* values_ = nullptr;            // set if real numbers are summed, rounded in the order of flits
-  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all except own_
+  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all contexts except own_
   // Scratch space: contexts of running_ in the order in which a port serves them.
   std::vector<TableContext*> order_;
   std::unordered_map<ContextId, std::vector<Early>> early_;

@@ -18,7 +18,7 @@ struct NiContext {
   const schedule::Schedule* schedule;
   fabric::Framing framing;
   Femtoseconds period;
-  fabric::Fabric* fabric;  // nullptr: the creator binds the interface's `network` ports
+  fabric::Fabric* fabric;  // nullptr: whoever creates the interface binds its `network` ports
   MessageLog* log;
   WakeScheduler* clock;
   const PathTable* paths = nullptr;  // nullptr: messages use the routes of the schedule

@@ -90,7 +90,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
   fabric::Failure* failure_;
   fabric::Calendar<Sleeper*> alarms_;
   sc_core::sc_event event_;
-  Cycles next_ = -1;  // -1: no alarm is set
+  Cycles next_ = -1;  // -1 if no alarm is set
 };
 
 // The alarm of a network interface that is clocked by its node together with the router. It needs no kernel

@@ -71,7 +71,7 @@ class TileRun {
   std::vector<Value> left_added_;
   std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;
-  PeCycles in_phase_ = 0;  // finished cycles of the current phase
+  PeCycles in_phase_ = 0;  // number of finished cycles of the current phase
   PeCycles cycles_ = 0;
 };
 

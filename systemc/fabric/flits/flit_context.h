@@ -16,7 +16,8 @@ struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // exceeds the hops of any minimal route; a packet with more hops is in a livelock
+  int hop_limit;  // limit that exceeds the hops of any minimal route; a packet with more hops is in a
+                  // livelock
   PacketPool packets = {};
   FlitEvents events = {};
   // Set if `routing` depends on the number of flits that wait in routers.

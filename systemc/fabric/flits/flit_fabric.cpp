@@ -156,7 +156,7 @@ void FlitNetwork::decouple(std::function<void()> after_quantum) {
   });
 }
 
-// Merges the results of the threads' last quantum.
+// Merges the results of all threads after their last quantum.
 void FlitNetwork::gather() {
   for (Wire* wire : apart_) wire->hand_over();
   FlitContext& first = *contexts_.front();

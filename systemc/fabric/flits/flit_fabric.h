@@ -85,7 +85,7 @@ class FlitNetwork : public Fabric {
   Cycles leapt() const;
   // The number of cycles simulated in stretches (NodeStretch), summed over all nodes.
   std::int64_t stretched() const;
-  // The minimum number of cycles from a send at one node to its arrival at another.
+  // The minimum number of cycles that anything sent by one node takes to arrive at another node.
   Cycles lookahead() const;
 
   std::int64_t packets_in_flight() const;
@@ -109,10 +109,10 @@ class FlitNetwork : public Fabric {
   FlitParts parts_;
   std::vector<int> group_of_;                           // [node]
   std::vector<std::unique_ptr<FlitContext>> contexts_;  // [group]
-  std::vector<Wire*> apart_;                            // wires between groups
+  std::vector<Wire*> apart_;                            // wires between nodes of different groups
   std::unique_ptr<NodeClock> clock_;
   std::unique_ptr<Leaper> leaper_;
-  std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group]; set if nodes run in stretches
+  std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group]; set only if nodes run in stretches
   bool decoupled_ = false;
   std::vector<std::unique_ptr<FlitNode>> nodes_;
   StretchJudge stretch_judge_;

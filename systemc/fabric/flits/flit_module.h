@@ -59,7 +59,7 @@ class FlitModule : public sc_core::sc_module {
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
-  // The wires of all outputs, by port; empty until they are fetched.
+  // The wires of all outputs, indexed by port; empty until fetch_wires() is called.
   const std::vector<Wire*>& wires_out() const { return out_wires_; }
 
   // Visits the cycles of the next step and of the last movement, for leaps (repeating.h).
@@ -117,7 +117,7 @@ class FlitModule : public sc_core::sc_module {
  private:
   struct CreditLine {
     std::int16_t port;
-    std::int16_t vc;  // -1: all virtual channels
+    std::int16_t vc;  // -1 stands for all virtual channels
   };
 
   void start_of_simulation() override;
@@ -125,7 +125,7 @@ class FlitModule : public sc_core::sc_module {
   Cycles next_ = kNever;
   Cycles last_movement_ = 0;
   FlitNode* node_ = nullptr;
-  std::uint64_t flit_lines_ = 0;  // one bit per input
+  std::uint64_t flit_lines_ = 0;  // one bit for the line of each input
   std::vector<Wire*> in_wires_;
   std::vector<Wire*> out_wires_;
   ArrivalCalendar* arrivals_ = nullptr;

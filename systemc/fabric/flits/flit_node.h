@@ -28,7 +28,7 @@ class FlitNode : public sc_core::sc_module {
   // A callback that creates more modules inside the node during its construction.
   using Populate = std::function<void(FlitNode& node)>;
 
-  // `clock` must outlive the node.
+  // Creates a node that is clocked by `clock`, which must outlive the node.
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
   ~FlitNode() override;
 
@@ -87,7 +87,7 @@ class FlitNode : public sc_core::sc_module {
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
   std::unique_ptr<NodeStretch> stretch_;
-  bool runs_come_ = false;  // whether other nodes send runs
+  bool runs_come_ = false;  // whether other nodes may send runs to this node
 };
 
 }  // namespace coppice::fabric

@@ -39,7 +39,7 @@ class InjectionPort {
     // is called or a credit arrives.
     Cycles next = kAsleep;
   };
-  // Runs one cycle: sends at most one flit of the current packet.
+  // Simulates one cycle, in which at most one flit of the current packet is sent.
   Outcome step(Cycles now, PacketPool& packets);
 
   // Visits all state except that of the injector, for leaps (repeating.h).
@@ -76,14 +76,14 @@ class InjectionPort {
   };
   // Determines when the next flit may leave.
   struct Pacing {
-    Cycles message_start = 0;        // start of the current message
-    std::int64_t message_flits = 0;  // flits of the current message that have been sent
+    Cycles message_start = 0;        // cycle in which the current message started
+    std::int64_t message_flits = 0;  // number of flits of the current message that have been sent
     Femtoseconds pace = 0;  // flit time of the current message if its route is slower than one flit per cycle
     std::int64_t held_up = 0;  // number of flits delayed by the pace of their message
     Cycles next_flit = 0;      // the first cycle in which the pace allows a flit
 
-    // Records that flit `sent` - 1 of `packet` left in cycle `now`. Only for packets whose pace is slower
-    // than one flit per cycle.
+    // Records that flit `sent` - 1 of `packet` left in cycle `now`. Called only for packets whose pace is
+    // slower than one flit per cycle.
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 

@@ -12,7 +12,7 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr Cycles kPatience = 8;  // from an event to the first reference
+constexpr Cycles kPatience = 8;  // number of cycles from an event to the first reference
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // The number of node cycles to simulate between two comparisons of a node. With this value, comparisons take
@@ -253,7 +253,7 @@ void Leaper::move_packets(std::int64_t periods) {
   }
 }
 
-// Repeats the notifications to ejectors and observers for every skipped period.
+// Reports the events of the period to ejectors and observers again for every skipped period.
 void Leaper::report_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
   const auto& reported = context_->events.reported();

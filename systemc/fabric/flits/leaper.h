@@ -56,21 +56,21 @@ class Leaper {
 
   NodeClock* clock_;
   std::vector<FlitContext*> contexts_;
-  FlitContext* context_;  // the first context
+  FlitContext* context_;  // context of the first thread
   Femtoseconds period_;
   std::vector<std::vector<Repeating*>> modules_;  // [node]; empty if one of its modules is not Repeating
   bool able_ = true;
 
-  std::int64_t disturbances_ = 0;  // total at the last call of look()
-  Cycles patience_ = 0;            // cycles to wait after a disturbance
+  std::int64_t disturbances_ = 0;  // number of disturbances at the last call of look()
+  Cycles patience_ = 0;            // number of cycles to wait after a disturbance
   Cycles resume_ = 0;              // look() compares nothing before this cycle
   std::int64_t looks_ = 0;         // number of nodes compared
   bool referring_ = false;
   Cycles reference_ = 0;
-  Cycles window_ = 0;                // cycles until the reference is renewed
-  std::vector<StateRecord> before_;  // [node]: state at the reference
+  Cycles window_ = 0;                // number of cycles until the reference is renewed
+  std::vector<StateRecord> before_;  // [node]: state of the node at the reference
   std::vector<StateRecord> after_;
-  std::unordered_map<PacketId, Packet> packets_;  // at the reference
+  std::unordered_map<PacketId, Packet> packets_;  // packets in flight at the reference
   std::vector<std::size_t> order_;                // nodes, beginning with those that differed last
   Cycles leapt_ = 0;
 };

@@ -79,7 +79,7 @@ class NodeClock final : public sc_core::sc_module {
   std::function<void()> on_quantum_;
   std::function<Cycles(Cycles)> on_pause_;
   std::vector<std::int64_t> disturbances_;  // [node]
-  std::vector<std::size_t> groups_;         // the first node of each group, and one past the last node
+  std::vector<std::size_t> groups_;  // first node of each group; the last element is one past the last node
   std::unique_ptr<NodeThreads> threads_;
 };
 

@@ -33,7 +33,7 @@ class NodeStretch {
   // Advances the node from cycle `now` to cycle `until` or an earlier cycle, which is returned. Returns `now`
   // if no stretch that saves time begins there.
   Cycles run(Cycles now, Cycles until);
-  // The first cycle in which another attempt is worthwhile.
+  // The first cycle in which another attempt may save time.
   Cycles resume() const { return resume_; }
   // The number of cycles simulated in stretches.
   std::int64_t cycles() const { return cycles_; }
@@ -49,8 +49,8 @@ class NodeStretch {
   // The arrivals on a virtual channel during the stretch: flits at an input, or credits at an output.
   struct Coming {
     CycleMask flits;    // at an input: the cycles in which its flits arrive
-    Flit first;         // the first of these flits
-    Cycles at = 0;      // the cycle in which it arrives
+    Flit first;         // the first flit that arrives
+    Cycles at = 0;      // the cycle in which `first` arrives
     CycleMask credits;  // at an output: the cycles in which its credits arrive
   };
 
@@ -78,7 +78,7 @@ class NodeStretch {
   SystemCRouter* module_ = nullptr;
   PacketTerminal* terminal_ = nullptr;
   std::vector<FlitModule*> others_;
-  std::unique_ptr<TerminalStretch> local_;  // nullptr without a terminal
+  std::unique_ptr<TerminalStretch> local_;  // nullptr if the node has no terminal
   ArrivalCalendar* arrivals_;
   FlitContext* context_;
   SwitchStretch* switches_;
@@ -93,7 +93,8 @@ class NodeStretch {
   std::uint64_t credits_come_ = 0;  // output VCs at which credits arrive
   std::vector<SwitchFlow> flows_;
   SwitchPart part_;
-  std::array<int, kMostVcs> passed_{};  // [input VC]: flits that arrive and leave within the stretch
+  // [input VC]: number of flits that arrive and leave within the stretch.
+  std::array<int, kMostVcs> passed_{};
   std::vector<TerminalStretch::FlitReport> reports_;
 };
 

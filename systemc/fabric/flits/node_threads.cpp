@@ -28,7 +28,7 @@ struct NodeThreads::Arena {
   std::atomic<std::uint64_t> done{0};
 };
 
-// The task that oneTBB runs in its threads.
+// The task that each thread of oneTBB executes.
 struct NodeThreads::Task {
   void operator()(std::size_t group) const {
     arena->begun.load(std::memory_order_acquire);

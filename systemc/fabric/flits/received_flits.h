@@ -15,7 +15,7 @@ class ReceivedFlits {
  public:
   struct Received {
     Ejector* ejector;
-    std::uint64_t tag;    // of the flit's packet
+    std::uint64_t tag;    // tag of the packet to which the flit belongs
     std::uint32_t index;  // index of the packet in its message
     Flit flit;
     Cycles at;

@@ -34,9 +34,9 @@ struct StateRecord {
   std::vector<std::int64_t> counters;  // values that grow by a constant in every period
   std::vector<Growth> growths;
   std::vector<Pace> paces;
-  std::vector<PacketId> packets;  // packets of the visited flits, in the order of visits
-  Cycles next_event = kNever;     // the first cycle with a clocked event
-  bool exact = true;              // whether the complete state could be recorded
+  std::vector<PacketId> packets;  // packets of the visited flits, in the order in which they were visited
+  Cycles next_event = kNever;     // the first cycle in which a clocked event occurs
+  bool exact = true;              // whether the recorded state is complete
 
   void clear() {
     words.clear();

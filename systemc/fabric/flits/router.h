@@ -19,7 +19,8 @@ using topology::NodeId;
 
 // The rate of the channel at an output port, for channels slower than one flit per cycle.
 struct OutputRate {
-  Femtoseconds flit_time = 0;  // serialization time of one flit; 0: one flit per cycle, never busy
+  // Serialization time of one flit; 0: the channel accepts one flit per cycle and is never busy.
+  Femtoseconds flit_time = 0;
 };
 
 // A packet's next hop, and the rule for choosing one of the virtual channels granted to the packet. Packets
@@ -34,7 +35,7 @@ struct RouteDecision {
   // if no hop is eligible. The span is valid until the next call of RouterEnvironment::route().
   std::span<const topology::Hop> adaptive{};
   std::uint32_t flits = 0;  // length of the packet
-  Cycles created = 0;       // creation cycle, for arbitration by age
+  Cycles created = 0;       // cycle in which the packet was created, for arbitration by age
 };
 
 // The services that a router needs from the fabric.
@@ -79,7 +80,7 @@ class Router final : public topology::OutputLoads {
   // Delivers a credit. Returns whether the router must be stepped because of the credit.
   bool receive_credit(int out_port, int vc);
 
-  // Runs one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
+  // Simulates one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
   bool step(Cycles now);
   // A version of step() for a concrete environment class (router_switch.h), so that moving a flit needs no
   // virtual call.
@@ -107,19 +108,19 @@ class Router final : public topology::OutputLoads {
   // Fields that are accessed for every flit come first and are small, because the caches must hold the state
   // of many routers.
   struct alignas(16) InputVc {
-    std::uint32_t head = 0;  // index of the front in its ring buffer
+    std::uint32_t head = 0;  // index of the first flit in the ring buffer
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
-    std::int16_t out = -1;  // index of its current or last output virtual channel
-    std::int16_t port = 0;  // input port to which it belongs
+    std::int16_t out = -1;  // index of the current or last output virtual channel
+    std::int16_t port = 0;  // input port to which the virtual channel belongs
   };
   // The output virtual channels among which the packet of an input virtual channel may choose.
   struct Allowance {
-    std::uint32_t vcs = 0;            // bit per output virtual channel
-    std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
+    std::uint32_t vcs = 0;            // one bit per output virtual channel
+    std::int16_t accept_pointer = 0;  // iSLIP pointer for VC allocation: output port * VCs + virtual channel
     bool rotate_vcs = false;
-    bool adapts = false;  // its packet has adaptive hops: see choices_
+    bool adapts = false;  // whether the packet has adaptive hops, which choices_ contains
   };
   // Sets of input virtual channels, stored as bits. A word contains the virtual channels of one or more ports
   // and never splits those of a port.
@@ -132,25 +133,26 @@ class Router final : public topology::OutputLoads {
     std::uint64_t asking() const { return active & filled & credited; }
   };
   struct OutputVc {
-    std::int32_t owner = -1;  // input virtual channel
+    std::int32_t owner = -1;  // input virtual channel that owns this one
     std::int32_t credits = 0;
-    std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
-    std::int32_t granted = -1;       // winner of the current allocation
+    std::int32_t grant_pointer = 0;  // pointer for VC allocation over input virtual channels
+    std::int32_t granted = -1;       // input virtual channel that wins the current allocation
   };
   struct InputPort {
-    PortWord grants;                  // granting outputs, in routers of one word; empty between allocations
-    std::int16_t accept_pointer = 0;  // round robin over outputs
-    std::uint16_t word = 0;           // index into bits_ of the word that holds its virtual channels
-    std::uint16_t bit = 0;            // position of the first of them in that word
-    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not uint8_t, which may alias any type
+    PortWord grants;  // outputs that grant the switch to this input; used in routers of one word
+    std::int16_t accept_pointer = 0;  // round-robin pointer over outputs
+    std::uint16_t word = 0;  // index into bits_ of the word that contains the port's virtual channels
+    std::uint16_t bit = 0;   // position of the port's first virtual channel in that word
+    // Round-robin pointer over virtual channels; not uint8_t, which may alias any type.
+    std::uint16_t vc_pointer = 0;
   };
   struct OutputPort {
     // Active input virtual channels with a packet for this output, in routers of one word.
     std::uint64_t inputs = 0;
-    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
-    std::int16_t grant_pointer = 0;  // round robin over inputs
-    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
-    bool slow = false;               // its channel carries less than one flit per cycle: see paces_
+    std::uint32_t free_vcs = 0;      // one bit per virtual channel without an owner
+    std::int16_t grant_pointer = 0;  // round-robin pointer over inputs
+    std::uint8_t vc_pointer = 0;  // pointer for VC allocation: the virtual channel after the last one granted
+    bool slow = false;  // whether the channel carries less than one flit per cycle; paces_ contains its rate
   };
   struct Pace {
     Femtoseconds flit_time = 0;
@@ -287,7 +289,7 @@ class Router final : public topology::OutputLoads {
   NodeId node_;
   int ports_;
   int vcs_;
-  int vcs_per_word_;  // per word of bits_
+  int vcs_per_word_;  // number of virtual channels per word of bits_
   std::uint32_t depth_;
   int routing_delay_;
   int vc_alloc_delay_;
@@ -297,21 +299,22 @@ class Router final : public topology::OutputLoads {
   std::vector<VcBits> bits_;
   PortWord active_outputs_;  // outputs with an active input virtual channel, in routers of one word
   bool one_word_;
-  bool in_rotation_;  // one word, and no arbitration by age
+  bool in_rotation_;  // whether there is a single word and no arbitration by age
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
   std::vector<InputVc> inputs_;    // [port][vc]
   std::vector<OutputVc> outputs_;  // [port][vc]
-  std::vector<Flit> buffers_;      // [port][vc][ring], ring a power of two
+  std::vector<Flit> buffers_;      // [port][vc][ring]; the size of a ring is a power of two
   std::uint32_t ring_mask_;
   std::uint32_t ring_shift_;
 
   TimedQueue routed_;                     // heads waiting for VC allocation to begin
   std::vector<std::int32_t> waiting_vc_;  // input VCs that request an output VC, in ascending order
   TimedQueue allocated_;                  // input VCs waiting for switch allocation to begin
-  bool tail_left_ = false;                // in the current cycle
+  bool tail_left_ = false;                // whether a tail has left in the current cycle
   bool by_age_;
-  std::vector<Cycles> created_;  // [input VC]: creation of the front packet; empty unless arbitrating by age
+  // [input VC]: creation cycle of the front packet; empty unless arbitrating by age.
+  std::vector<Cycles> created_;
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<Allowance> allowances_;  // [input VC]
@@ -319,7 +322,7 @@ class Router final : public topology::OutputLoads {
   // State of an allocation in progress, used by routers with several words or with arbitration by age.
   PortSet requested_;
   PortSet granted_;
-  std::vector<std::int32_t> accepted_;  // [input] virtual channel
+  std::vector<std::int32_t> accepted_;  // [input]: virtual channel whose request is accepted
 };
 
 inline void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
@@ -342,7 +345,7 @@ inline bool Router::receive_credit(int out_port, int vc) {
     gain_credit(out.owner);
     return true;
   }
-  return !choices_.empty();  // hops are chosen by credits
+  return !choices_.empty();  // credits decide which hop is chosen
 }
 
 }  // namespace coppice::fabric

@@ -15,9 +15,9 @@ namespace coppice::fabric {
 // The node of a router and the channels connected to the router.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
-  int inputs = 0;                 // channels from other nodes; local ports follow them
-  int outputs = 0;                // channels to other nodes; local ports follow them
-  int local_ports = 0;            // ports of the network interface
+  int inputs = 0;                 // number of channels from other nodes; the local ports follow them
+  int outputs = 0;                // number of channels to other nodes; the local ports follow them
+  int local_ports = 0;            // number of ports of the network interface
   std::vector<OutputRate> rates;  // [output, including local ports]
 };
 
@@ -55,7 +55,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   }
 
  protected:
-  // The local port of an output; -1 if it leads to another node.
+  // Returns the local port of an output; -1 if the output leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
   // Reports a flit that has won the switch to the observers.
   void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
@@ -71,8 +71,8 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   int outputs_;
 };
 
-// The hop that a packet takes at `node` in cycle `now`, from its source route or the routing function. Throws
-// ModelError if a packet exceeds the hop limit.
+// Returns the hop that a packet takes at `node` in cycle `now`, according to its source route or the routing
+// function. Throws ModelError if the packet exceeds the hop limit.
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
 
 // The SystemC implementation of a router; its rules are those of Router. If a flit wins switch allocation in
@@ -123,7 +123,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   Cycles flit_delay_;
   Cycles slot_delay_;
   Cycles now_ = 0;
-  std::vector<topology::Hop> adaptive_;  // adaptive hops of the packet routed last
+  std::vector<topology::Hop> adaptive_;  // adaptive hops of the packet that was routed last
   Router router_;
 };
 

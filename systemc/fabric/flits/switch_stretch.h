@@ -19,7 +19,7 @@ struct SwitchFlow {
   int vc = 0;
   int out_port = 0;
   Cycles flits = 0;    // number of flits in the buffer when the stretch begins
-  Cycles credits = 0;  // downstream slots that are known to be free
+  Cycles credits = 0;  // number of downstream slots that are known to be free
   CycleMask arrivals;  // arrivals of flits; a flit may leave in the cycle of its arrival
   CycleMask returns;   // arrivals of credits; a credit is usable in the cycle of its arrival
   CycleMask sent{};    // the result: the cycles in which a flit leaves
@@ -37,7 +37,7 @@ struct SwitchInput {
 struct SwitchOutput {
   int port = 0;
   int grant_pointer = 0;
-  Femtoseconds flit_time = 0;  // of a channel slower than one flit per cycle; otherwise 0
+  Femtoseconds flit_time = 0;  // flit time of a channel slower than one flit per cycle; otherwise 0
   Femtoseconds next_free = 0;
 };
 
@@ -80,14 +80,14 @@ class SwitchStretch {
   // The number of flits that a flow can send, or of its credits, during a simulation.
   struct Level {
     Cycles now = 0;
-    Cycles then = 0;     // at the reference
+    Cycles then = 0;     // level at the reference
     Cycles least = 0;    // the minimum since the reference
     bool lasts = false;  // whether the level suffices for the whole stretch without any arrivals
   };
-  // A cycle and the state at its beginning, with which later states are compared to find a period.
+  // A cycle and the state at its beginning. Later states are compared with it to find a period.
   struct Reference {
     Cycles cycle = 0;
-    Cycles window = 0;  // cycles until the next reference
+    Cycles window = 0;  // number of cycles until the next reference
     std::uint64_t ready = 0;
     Words pointers;
   };
@@ -119,7 +119,7 @@ class SwitchStretch {
   Words from_in_;             // [input]: flows
   Words to_out_;              // [output]: flows
   Words pointers_;
-  bool paced_ = false;  // an output has a slow channel
+  bool paced_ = false;  // whether an output has a slow channel
   // State of the current cycle.
   std::uint64_t ready_ = 0;                // flows that may send
   Words granted_;                          // [input]: outputs

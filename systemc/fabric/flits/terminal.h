@@ -87,7 +87,7 @@ class PacketTerminal final : public Terminal, public Repeating {
   void connect(int port, Injector& injector, Ejector& ejector);
   // Announces that the injector of `port` has data to send from cycle `at` on.
   void wake(int port, Cycles at);
-  // The port to which a network interface can be bound.
+  // Returns the port to which a network interface can be bound.
   NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;

@@ -52,7 +52,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   }
   for (Local& local : locals_) {
     const InjectionPort& port = port_of(local);
-    // A port that sleeps because of its pace does not wake within the stretch.
+    // A port that sleeps because of its message's pace does not wake up within the stretch.
     local.injects = port.has_packet_ && (port.starved_ || terminal_->awake_.contains(local.in - first_in_));
     if (!local.injects) continue;
     local.vc = port.vc_;

@@ -38,7 +38,7 @@ class TerminalStretch {
     int credits = 0;
   };
 
-  // The arguments must outlive this object.
+  // All arguments must outlive this object.
   TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
 
   // Whether a port of the router is a local port.
@@ -51,9 +51,9 @@ class TerminalStretch {
   // Stores the flits that arrive at the terminal before `end`, because the calendar is about to skip the
   // cycles of their arrival.
   void fetch_flits(Cycles end);
-  // Like undisturbed(), but for the mutual dependence of router and terminal: before the returned cycle, at
-  // least one of them does not depend on flits or credits that the other sends in the stretch. Also
-  // determines which ports inject, and whether their injections depend on the router.
+  // Returns the first cycle, at most `end`, from which on the router and the terminal may depend on each
+  // other's flits and credits. Before this cycle, the buffered flits and the credits of at least one of them
+  // suffice. Also determines which ports inject, and whether their injections depend on the router.
   Cycles independent(Cycles now, Cycles end);
   // Predicts the injections that do not depend on flits that leave the router in the stretch. Returns the
   // first cycle in which a tail would be injected, but at most `end`.
@@ -65,7 +65,7 @@ class TerminalStretch {
   // Advances the terminal to cycle `end`. `flows` contains the flits that the router sends before then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<FlitReport>& reports);
 
-  // The predicted or actual injections, ordered by router port.
+  // The injections, which are predicted before move() and final after it, ordered by router port.
   const std::vector<Injection>& injections() const { return injections_; }
   // The credits returned by the last move().
   const std::vector<Return>& returns() const { return returns_; }

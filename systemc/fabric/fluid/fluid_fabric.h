@@ -76,28 +76,29 @@ class FluidFabric final : public sc_core::sc_module,
   struct Flow {
     std::uint64_t message = 0;
     NodeId dst = topology::kNoNode;
-    std::int32_t port = -1;      // index into ports_
-    std::int32_t ejection = -1;  // index into ports_
+    std::int32_t port = -1;      // injection port, as an index into ports_
+    std::int32_t ejection = -1;  // ejection port, as an index into ports_
     const topology::Route* route = nullptr;
-    std::vector<std::int32_t> links;  // injection, channels, ejection
+    std::vector<std::int32_t> links;  // injection channel, channels of the route, ejection channel
     // Rate of the message until its last byte has left the port; covers all links if whole.
     MaxMinRates::FlowId up = kNone;
     MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
     std::size_t split = 0;             // index of the link before which bytes wait
     double window = 0;                 // maximum number of bytes that may wait
     std::vector<double> held;          // [link]: space held at the end of the link
-    double bytes = 0;                  // bytes on the wire in total
-    double injected = 0;               // bytes injected at `since`
-    double drained = 0;                // bytes past links[split] at `since`
+    double bytes = 0;                  // total number of bytes on the wire
+    double injected = 0;               // number of bytes injected at time `since`
+    double drained = 0;                // number of bytes past links[split] at time `since`
     double up_counted = 0;             // the part of `injected` that carried_ includes
     double down_counted = 0;           // the part of `drained` that carried_ includes
-    double up_rate = 0;                // bytes per second since `since`
+    double up_rate = 0;                // rate since time `since`, in bytes per second
     double down_rate = 0;
     Femtoseconds since = 0;
     std::int64_t flits = 0;
     std::int64_t packet_flits = 0;
     Cycles latency = 0;
-    std::uint32_t version = 0;   // version of its next event; increases when the event moves
+    // Version of the flow's next event; increases when the time of the event changes.
+    std::uint32_t version = 0;
     std::int64_t split_in = -1;  // number of the last settlement in which the flow was split
     std::int64_t touched_in = -1;
 
@@ -181,11 +182,11 @@ class FluidFabric final : public sc_core::sc_module,
   // Links are numbered in this order: channels, injection channels of the ports, ejection channels of the
   // ports.
   MaxMinRates rates_;
-  BufferSpace space_;               // space at the ends of channels and injection channels
+  BufferSpace space_;               // space in the buffers at the ends of channels and injection channels
   std::vector<FlowIndex> flow_of_;  // [id of rates_]
   std::vector<Flow> flows_;
   std::vector<FlowIndex> free_flows_;
-  std::vector<FlowIndex> touched_;  // flows whose next event must be determined again
+  std::vector<FlowIndex> touched_;  // flows whose next event must be predicted again
   std::vector<Port> ports_;         // [interface][NI port]
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
@@ -197,13 +198,13 @@ class FluidFabric final : public sc_core::sc_module,
   std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
   std::int64_t in_flight_ = 0;
-  double bytes_sent_ = 0;        // total of all messages, counted when they start
-  double bytes_carried_ = 0;     // integral of the rates
-  std::vector<double> carried_;  // bytes_carried_ per link
+  double bytes_sent_ = 0;        // total bytes of all messages that have started
+  double bytes_carried_ = 0;     // integral of all rates over time
+  std::vector<double> carried_;  // [link]: bytes_carried_ of the link
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;
-    double carried = 0;  // value of carried_ at `since`
+    double carried = 0;  // value of carried_ at time `since`
   };
   std::vector<Busy> busy_;  // [channel]
   std::vector<FabricObserver*> observers_;

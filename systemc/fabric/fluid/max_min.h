@@ -32,7 +32,7 @@ class MaxMinRates {
   // Sets the capacity of a link in bytes per second; 0 stalls the flows over the link.
   void set_capacity(std::int32_t link, double capacity);
 
-  // Updates the rates after all changes since the last call; returns the flows whose rates have changed.
+  // Updates the rates after all changes since the last call. Returns the flows whose rates have changed.
   std::span<const FlowId> update();
 
   double rate(FlowId flow) const { return flows_[index(flow)].rate; }
@@ -48,7 +48,7 @@ class MaxMinRates {
   enum class State : std::uint8_t {
     kKept,   // has kept its previous rate so far
     kOpen,   // rises until a link limits the flow
-    kFixed,  // has its final rate
+    kFixed,  // has reached its final rate
   };
   struct Flow {
     double rate = 0;
@@ -63,7 +63,7 @@ class MaxMinRates {
     double level = 0;  // level at which the link is full; infinite if it never is
     double next = 0;   // level at which the link is examined next
     bool queued = false;
-    bool stale = false;  // `next` is only a lower bound
+    bool stale = false;  // whether `next` is only a lower bound
     bool dirty = false;
     std::vector<FlowId> flows;
   };
@@ -86,7 +86,7 @@ class MaxMinRates {
   std::vector<FlowId> free_;
   std::vector<std::int32_t> dirty_;  // links changed since the last update
   std::vector<std::pair<double, std::int32_t>> heap_;
-  std::vector<std::int32_t> reached_;  // links of released flows
+  std::vector<std::int32_t> reached_;  // links of the flows that have been released
   std::vector<FlowId> touched_;
   std::vector<FlowId> changed_;
   mutable std::vector<double> lower_;  // scratch space for the rates on a link

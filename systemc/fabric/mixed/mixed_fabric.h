@@ -71,15 +71,15 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
       std::int32_t output;
       Cycles begin = 0;          // when the first head could win the switch
       bool head_passed = false;  // whether the first head has won
-      Cycles last_head = 0;      // when the most recent head won
-      Cycles tail = 0;           // when the most recent tail won
+      Cycles last_head = 0;      // when the most recent head won the switch
+      Cycles tail = 0;           // when the most recent tail won the switch
       std::int64_t packets = 0;  // number of packets that have passed
       bool held_up = false;      // whether the message has several heads and one of them has waited here
     };
     struct Followed {
       std::int64_t packets = -1;  // number of packets of the message; -1 if not known yet
       std::vector<Stage> stages;
-      std::vector<Cycles> heads;  // [packet]: when its head could win the next switch
+      std::vector<Cycles> heads;  // [packet]: when the head of the packet could win the next switch
     };
     void injected(const FlitEvent& event, const Packet& packet, Cycles now);
     void open(const FlitEvent& event, const Packet& packet, Cycles now);

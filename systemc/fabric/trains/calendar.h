@@ -46,7 +46,7 @@ class Calendar {
   }
 
   Cycle cycles_;
-  typename Cycle::iterator last_ = cycles_.end();  // the cycle to which the last event was added
+  typename Cycle::iterator last_ = cycles_.end();  // cycle to which the last event was added
   std::vector<typename Cycle::node_type> spare_;  // nodes of past cycles, kept so that their memory is reused
   std::vector<Event> taken_;
 };

@@ -28,7 +28,7 @@ class RouteImages {
   struct Images {
     NodeId incoming_src = topology::kNoNode;  // source of the image that arrives at the origin
     const topology::Route* incoming = nullptr;
-    std::size_t hops = 0;                       // number of channels
+    std::size_t hops = 0;                       // number of channels on the route
     std::vector<topology::ChannelId> channels;  // [hop * accelerators + accelerator]
   };
 
@@ -62,7 +62,7 @@ class RouteImages {
   const topology::Topology* topology_;
   NodeId origin_;
   std::size_t accelerators_;
-  std::vector<topology::ChannelId> image_at_origin_;  // [channel]; -1: not known
+  std::vector<topology::ChannelId> image_at_origin_;  // [channel]; -1 if the image is not known
   // [accelerator]: pairs of an ejection port and the port of the origin of which it is an image.
   std::vector<std::vector<std::pair<int, int>>> ejections_;
   std::unordered_map<const topology::Route*, Images> images_;  // key: route of the origin

@@ -26,7 +26,7 @@ namespace coppice::fabric {
 class ContentionError : public ModelError {
  public:
   explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
-  // The cycle until which the run was exact.
+  // The cycle up to which the run was exact.
   Cycles cycle() const { return cycle_; }
 
  private:
@@ -78,9 +78,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // Declares that the statistics of `whole`, which must outlive this fabric, include this fabric's trains.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // The following functions are for flit messages that pass the same output ports as trains (MixedFabric). A
-  // flit message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle
-  // `begin`.
+  // Functions for flit messages that pass the same output ports as trains (MixedFabric). A flit message of NI
+  // port `port` uses `outputs`, and its head cannot leave the first of these before cycle `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
   // The passage of a flit message through an output port, from its first head to its last tail.
@@ -135,8 +134,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   struct Interval {
     Cycles begin;       // when the head wins the switch
     Cycles tail;        // when the tail wins the switch
-    Cycles free;        // when another train's head may win the switch
-    Cycles free_of_vc;  // like `free`, for flits, or if a single virtual channel is in `vcs`
+    Cycles free;        // when the head of another train may win the switch
+    Cycles free_of_vc;  // like `free`, for flits or if `vcs` contains a single virtual channel
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
@@ -146,7 +145,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
   struct Event {
     EventKind kind;
-    std::int32_t port;  // index into ports_
+    std::int32_t port;  // NI port, as an index into ports_
     std::uint64_t message;
     // The order of events within a cycle.
     bool operator<(const Event& other) const {
@@ -158,14 +157,14 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     NodeId node = topology::kNoNode;
     NodeId to = topology::kNoNode;  // kNoNode: the NI
     std::int32_t channel = -1;
-    Cycles delay = 0;        // from the switch to the next router's input or to the NI
+    Cycles delay = 0;        // number of cycles from the switch to the next router's input or to the NI
     Cycles credit_loop = 0;  // R in the condition `credits`
     ChannelPace pace;
     Cycles spaced = 0;             // minimum number of cycles from a flit to the D-th flit after it
-    std::vector<Interval> trains;  // in ascending order
+    std::vector<Interval> trains;  // in ascending order of cycles
     // State for flit messages that pass this port:
     Cycles flits_since = kNoFlits;  // a cycle no later than the arrival of flits that have not passed
-    std::int32_t flits_coming = 0;  // number of flit messages that have not passed
+    std::int32_t flits_coming = 0;  // number of flit messages that have not passed yet
     bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here
     bool flits_only = false;  // flits met here or at an output that leads here, so no train may ever pass
@@ -173,22 +172,22 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // The train for a message length. A run has only a few different lengths.
   struct Known {
     Bytes bytes = -1;
-    Femtoseconds flit_time = 0;  // of the slowest channel
+    Femtoseconds flit_time = 0;  // flit time of the slowest channel
     Train train;
-    Cycles paced = 0;       // cycles from a flit to the D-th flit after it
-    Cycles next_start = 0;  // cycles from the first flit to that of the next message
+    Cycles paced = 0;       // number of cycles from a flit to the D-th flit after it
+    Cycles next_start = 0;  // number of cycles from the first flit to the first flit of the next message
   };
   // An output port on the route of the message that is being started.
   struct Stage {
     Output* output;
     topology::VcRange vcs;
     Traversal traversal;
-    std::span<const topology::ChannelId> channels;  // channels of the output and of its images
+    std::span<const topology::ChannelId> channels;  // channels of this output and of its images
   };
 
   void build(const config::SystemConfig& system);
   void tick();
-  static constexpr std::size_t kAhead = 4;  // number of events
+  static constexpr std::size_t kAhead = 4;  // number of events to prefetch ahead
   void prefetch(const Event& event) const;
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
@@ -240,7 +239,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [interface][NI port]
   std::vector<Stage> stages_;
-  std::array<Known, 64> known_;  // indexed by the last bits of a length
+  std::array<Known, 64> known_;  // indexed by the lowest bits of the message length
   Calendar<Event> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;

@@ -33,7 +33,7 @@ class alignas(64) ArrivalCalendar {
 
   // Adds an arrival. `at` must be later than the last cycle served.
   void add(Cycles at, int line) { add(at, Place(line)); }
-  // A line in the calendar's representation.
+  // A line in the form that the calendar uses.
   struct Place {
     // Flits on a line wait either in a column of the calendar or, if the column is -1, in the wire.
     explicit Place(int line, int its_column = -1)
@@ -199,7 +199,7 @@ class alignas(64) ArrivalCalendar {
   std::uint64_t* occupied_ = nullptr;  // one bit per slot, set if any line has an arrival
   ArrivingFlits flits_;
   std::size_t mask_ = 0;
-  std::size_t words_ = 1;  // per slot, a power of two
+  std::size_t words_ = 1;  // number of words per slot; a power of two
   unsigned words_shift_ = 0;
   Cycles served_ = -1;
   Cycles* due_ = nullptr;

@@ -62,7 +62,7 @@ class ArrivingFlits {
       std::copy_n(&at(cycle, 0), std::size_t{1} << columns_shift_, &other.at(cycle + by, 0));
   }
 
-  std::vector<Arrival> rows_;  // [cycle, a ring][column]
+  std::vector<Arrival> rows_;  // [cycle][column]; the cycles form a ring
   Cycles mask_ = kSmallest - 1;
   unsigned columns_shift_ = 0;
 };

@@ -89,7 +89,7 @@ class FlitBurst {
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
   static Flit flit_of(std::uint64_t word) { return std::bit_cast<Flit>(word); }
 
-  std::uint64_t flit_ = 0;  // the first flit, and whether the last one is a tail
+  std::uint64_t flit_ = 0;  // the first flit; one bit states whether the last flit is a tail
   Stamp first_;
   Stamp end_;  // the position after the last flit
 };

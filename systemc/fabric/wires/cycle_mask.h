@@ -58,8 +58,8 @@ class CycleMask {
     }
     return kMost;
   }
-  // The cycles in which a queue is served if it receives an item in each cycle of this set, starts with
-  // `waiting` items, and serves one item per cycle (possibly one that has just arrived).
+  // The cycles in which a queue is served that starts with `waiting` items, receives an item in each cycle of
+  // this set, and serves one item per cycle. An item may be served in the cycle of its arrival.
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {
@@ -142,7 +142,7 @@ class CycleMask {
   const std::array<Word, kWords>& words() const { return words_; }
 
  private:
-  // On plain x86-64, std::popcount is a library call.
+  // std::popcount is a library call on plain x86-64.
   static int ones(std::uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + (bits >> 2 & 0x3333333333333333U);

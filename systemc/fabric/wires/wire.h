@@ -284,7 +284,7 @@ class Wire {
     Ring<Entry> ring{};
     Cycles latency = 0;
     End end{};              // not set while the wire is apart
-    std::int64_t sent = 0;  // number of flits, including those leapt over; not used for credits
+    std::int64_t sent = 0;  // number of flits sent, including those leapt over; not used for credits
   };
   // Items that wait for hand_over(). Each list is used by one thread and has its own cache line.
   struct Apart {

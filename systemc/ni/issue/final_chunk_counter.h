@@ -38,7 +38,7 @@ class FinalChunkCounter {
 
  private:
   const schedule::FinalChunks* chunks_;
-  std::vector<std::int32_t> missing_;  // [flow]: messages that have not arrived
+  std::vector<std::int32_t> missing_;  // [flow]: number of messages that have not arrived
   std::vector<std::uint8_t> final_;    // [chunk]
   std::size_t in_order_ = 0;
   std::size_t finished_ = 0;

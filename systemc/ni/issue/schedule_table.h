@@ -20,7 +20,7 @@ using schedule::TableEntry;
 // Skipping a line that is not active in the current iteration takes a cycle (pass()).
 class ScheduleTable {
  public:
-  // `table` must remain valid while it is in use.
+  // Loads a table, which must remain valid while it is in use.
   void load(const schedule::Table& table) {
     loop_.reset();
     table_ = &table;
@@ -113,13 +113,13 @@ class ScheduleTable {
     loop_->read(place, read_->ahead);
   }
 
-  const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own lines
+  const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own copies of lines
   const TableEntry* entries_ = nullptr;     // the table's stored entries, if any
   std::unique_ptr<const schedule::TableLoop> loop_;
   std::size_t size_ = 0;
   std::size_t next_ = 0;
-  Place place_;              // the head's position in the loop
-  std::int32_t passes_ = 0;  // lines to skip before the head
+  Place place_;              // position of the head in the loop
+  std::int32_t passes_ = 0;  // number of lines to skip before the head
   // For tables that generate entries on demand: the head, the previous entry, and the result of
   // next_message(). They are stored separately from the members that every wake-up reads.
   struct Read {

@@ -33,7 +33,7 @@ struct ContextTables {
   Bytes base = 0;                                // address of the buffer in the accelerator's memory
   std::int64_t arrivals = 0;                     // number of messages that arrive here
   int priority = 0;                              // higher values are served first, if priorities are enabled
-  int context = -1;                              // index of the context that holds the tables; -1: any
+  int context = -1;  // index of the context that holds the tables; -1 if any context may hold them
   const ImageArrivals* images = nullptr;  // the arrivals if this interface represents several interfaces
 };
 
@@ -110,8 +110,8 @@ class TableContext {
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
   Cycles setup;                  // setup time of every message
-  std::int64_t missing = 0;      // arrivals that are still expected
-  std::int64_t in_flight = 0;    // messages whose tails have not left
+  std::int64_t missing = 0;      // number of arrivals that are still expected
+  std::int64_t in_flight = 0;    // number of messages whose tails have not left
 
  private:
   // Converts a delay in software to cycles. It is 0 for switches, whose tables are in hardware.

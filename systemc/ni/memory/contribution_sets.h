@@ -30,7 +30,7 @@ class ContributionSets {
   std::size_t bytes() const;
 
  private:
-  // Sets of at most this many words are always stored as words.
+  // The maximum number of words for which sets are always stored as words.
   static constexpr std::size_t kFewWords = 4;
   static constexpr std::size_t kListed = 15;  // maximum number of accelerators in a list
   static constexpr std::size_t kListSize = kListed + 1;
@@ -40,7 +40,7 @@ class ContributionSets {
     explicit Handle(Form form, std::uint32_t place = 0)
         : bits_(place << 3U | static_cast<std::uint32_t>(form)) {}
     Form form() const { return static_cast<Form>(bits_ & 7U); }
-    std::uint32_t place() const { return bits_ >> 3U; }  // index of a list or of words
+    std::uint32_t place() const { return bits_ >> 3U; }  // index of a list or of a set of words
 
    private:
     std::uint32_t bits_;
@@ -58,7 +58,7 @@ class ContributionSets {
   std::size_t words_;
   int accelerators_;
   int self_;
-  std::vector<Handle> handles_;  // [segment]; for sets of many words
+  std::vector<Handle> handles_;  // [segment]; used for sets of many words
   // [place * words + word]; [segment * words + word] if sets have few words.
   std::vector<std::uint64_t> sets_;
   // [place * kListSize]: the number of accelerators in the list, followed by these accelerators.

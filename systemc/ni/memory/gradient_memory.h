@@ -106,7 +106,7 @@ class ContributionMemory final : public GradientMemory {
   std::shared_ptr<const std::vector<Bytes>> addresses_;
   bool sampled_;
   NodeId self_;
-  Bytes spacing_;  // typical distance between addresses
+  Bytes spacing_;  // typical distance between adjacent addresses
   ContributionSets sets_;
 };
 

@@ -32,14 +32,14 @@ struct GradientData final : tlm::tlm_extension<GradientData> {
   }
 };
 
-// A memory access.
+// A memory access, as passed to serve().
 struct MemoryAccess {
   bool write = false;
   bool dma = false;         // whether the network interface accesses the memory; otherwise, the arrays do
-  bool accumulate = false;  // as in GradientData
+  bool accumulate = false;  // the same as in GradientData
   Bytes address = 0;
   Bytes bytes = 0;
-  Femtoseconds start = 0;  // time of the request
+  Femtoseconds start = 0;  // time at which the access is requested
   // The same as in GradientData. If the network interface writes, the data began to arrive this long before
   // `start`.
   Femtoseconds stream = 0;

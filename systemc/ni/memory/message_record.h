@@ -24,8 +24,8 @@ struct MessageRecord {
   std::int64_t flits = 0;
   std::int64_t packets = 0;
   Cycles serialization = 0;  // number of cycles to send the flits at the rate of the route's slowest channel
-  Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
-  Cycles credit_stall = 0;       // the longest delay that credits alone can cause (fabric/route_timing.h)
+  Cycles zero_load_latency = 0;  // number of cycles from a flit's injection to its ejection
+  Cycles credit_stall = 0;       // maximum delay that credits alone can cause (fabric/route_timing.h)
 
   // The cycle in which the last arrival on which the message depends was in memory, or in which its port
   // issued the previous message if that was later. 0 if the message does not depend on any arrival.

@@ -70,7 +70,7 @@ class ReductionQueues {
     void pop();
     void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
-    // The arrival time of the oldest flit.
+    // The cycle in which the oldest flit arrived.
     Cycles front_came() const { return entries_[front_].came; }
     // Marks all flits that cover a word in [first, last) as read ahead.
     void mark_read(std::size_t first, std::size_t last);
@@ -85,7 +85,7 @@ class ReductionQueues {
       std::size_t data;  // index of its first value in data_
       std::size_t count;
       Cycles came;
-      bool read = false;  // whether it was read ahead
+      bool read = false;  // whether the flit's words were read ahead
     };
     Flit at(std::size_t index) const {
       const Entry& entry = entries_[index];
@@ -97,7 +97,7 @@ class ReductionQueues {
     std::vector<Entry> entries_;
     std::vector<float> data_;
     std::size_t front_ = 0;
-    int stores_ = 0;  // number of flits in the queue to be stored
+    int stores_ = 0;  // number of flits in the queue that are to be stored
     int read_ = 0;    // number of flits in the queue that were read ahead
   };
   enum class Goes { kNone, kOldest, kNewest };

@@ -52,14 +52,14 @@ class MessageImages {
       std::uint32_t values = 0;
       std::uint32_t contributions = 0;
     };
-    std::vector<End> ends_;  // [accelerator]: end of its data
+    std::vector<End> ends_;  // [accelerator]: end of the accelerator's data
     std::vector<float> values_;
     std::vector<std::uint64_t> contributions_;
   };
   struct InFlight {
     std::size_t index = 0;
     TableEntry incoming;  // the entry of the image that arrives at the origin
-    Payloads payloads;    // indexed by sender
+    Payloads payloads;    // indexed by the sender
   };
 
   InFlight& in_flight(std::uint64_t message) {
@@ -82,7 +82,7 @@ class MessageImages {
   std::vector<Node> nodes_;
   std::vector<InFlight> in_flight_;  // [message]
   TableEntry entry_;
-  Payload payload_;  // payload of one image
+  Payload payload_;  // payload of a single image
 };
 
 }  // namespace coppice::ni

@@ -37,7 +37,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with (message id, cycle) when the head or tail flit of a message enters the injection channel.
+  // Called with the message's ID and the cycle when the head (or tail) flit of a message enters the injection
+  // channel.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 
@@ -78,7 +79,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   std::array<Queued, kMessages> queue_;
   std::size_t front_ = 0;
   std::size_t queued_ = 0;
-  std::int64_t next_packet_ = 0;  // index in the front message
+  std::int64_t next_packet_ = 0;  // index of the next packet in the front message
   Cycles tail_left_ = -1;         // the cycle in which the tail of the last message left
 };
 

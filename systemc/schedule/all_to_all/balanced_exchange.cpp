@@ -141,7 +141,7 @@ class Balancer {
   std::vector<int> widths_;
   bool wraps_;
   std::vector<std::size_t> moving_;    // dimensions with more than one accelerator
-  std::vector<double> load_;           // [channel]: total time of its blocks
+  std::vector<double> load_;           // [channel]: total time of the blocks that use it
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 

@@ -20,7 +20,8 @@ struct BlockMessage {
   int block = 0;  // thread block of `src`
   int channel = 0;
   int chunk = 0;
-  bool complete = false;  // whether it is the sum of all GPUs' data, if the collective is a reduction
+  // Whether the message is the sum of all GPUs' data, if the collective is a reduction.
+  bool complete = false;
   std::int32_t round = 0;
 };
 

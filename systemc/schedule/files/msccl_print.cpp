@@ -439,8 +439,9 @@ class MscclWriter {
   bool exchanges_ = false;
   std::size_t most_steps_;
   Bytes grain_ = 0;
-  std::vector<std::vector<Block>> blocks_;                     // [gpu]
-  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: scratch cells of forwarded blocks
+  std::vector<std::vector<Block>> blocks_;  // [gpu]
+  // [gpu]: scratch cells of the blocks that the GPU forwards.
+  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;
   std::map<std::tuple<NodeId, NodeId, topology::ChannelId>, Connection> connections_;
   std::map<std::pair<NodeId, NodeId>, int> channels_;
   // The number of messages that have arrived, by node and flow.

@@ -52,7 +52,7 @@ struct PlanOp {
 struct Plan {
   MscclBuffers buffers;
   std::vector<std::vector<std::vector<PlanOp>>> blocks;  // [gpu][block]
-  std::vector<std::vector<int>> semaphores;              // [gpu]: initial values
+  std::vector<std::vector<int>> semaphores;              // [gpu]: initial values of the semaphores
 };
 
 // Executes a plan symbolically and proves the same properties as BlockExecution. A relaxed signal orders
@@ -108,7 +108,7 @@ class PlanExecution {
   std::vector<std::int32_t> first_block_;   // [gpu]: number of the GPU's first block in the trace
   // The first round in which a value can be read, and the step that wrote the value.
   std::map<std::pair<NodeId, MscclCell>, std::pair<std::int32_t, std::int32_t>> written_;
-  std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that signalled
+  std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that have signalled
   // Steps that released the semaphore; -1: initial value.
   std::map<std::pair<NodeId, int>, std::deque<std::int32_t>> semaphores_;
   std::map<std::pair<NodeId, int>, Barrier> barriers_;

@@ -23,7 +23,7 @@ struct StepKind {
   bool moves() const { return receives || adds || keeps || sends; }
 };
 
-// MSCCL's step types.
+// The types of steps that MSCCL defines.
 inline constexpr std::array kStepKinds{
     StepKind{"s", false, false, false, true},   StepKind{"r", true, false, true, false},
     StepKind{"cpy", false, false, true, false}, StepKind{"re", false, true, true, false},

@@ -17,8 +17,8 @@ using topology::DimensionOrder;
 // The size of a chunk and the order in which it traverses the dimensions of a hierarchy.
 struct ChunkPlan {
   Bytes bytes = 0;                // size of the chunk in every accelerator's buffer
-  DimensionOrder reduce_scatter;  // dimensions in order; empty in an all-gather
-  DimensionOrder all_gather;      // dimensions in order; empty in a reduce-scatter
+  DimensionOrder reduce_scatter;  // order of dimensions; empty in an all-gather
+  DimensionOrder all_gather;      // order of dimensions; empty in a reduce-scatter
   bool operator==(const ChunkPlan&) const = default;
 };
 
@@ -28,7 +28,7 @@ bool goes_back(const ChunkPlan& plan);
 
 // A stage of a chunk, which is a reduce-scatter or an all-gather in one dimension.
 struct ChunkStage : ProgramStage {
-  Bytes before = 0;           // bytes of the chunk that an accelerator holds at the start
+  Bytes before = 0;           // bytes of the chunk that an accelerator holds when the stage starts
   Femtoseconds transfer = 0;  // time for which the stage occupies its dimension
   Bytes sent = 0;             // bytes sent per accelerator
 };
@@ -53,7 +53,8 @@ enum class Grain { kOperations, kSteps };
 // A part of a stage that occupies a dimension. With in-network reduction, it occupies only one direction of
 // the dimension (up or down).
 struct ChunkStep {
-  std::int32_t dimension = 0;  // d, or LatencyModel::dimensions() + d for the downward direction
+  // d, or LatencyModel::dimensions() + d for the downward direction of dimension d.
+  std::int32_t dimension = 0;
   std::int32_t stage = 0;
   bool begins_stage = true;
   bool ends_stage = true;

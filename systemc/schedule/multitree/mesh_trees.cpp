@@ -185,8 +185,8 @@ class Balance {
   Random random_;
   std::vector<NodeId> ends_;         // nodes at the end of a line in any dimension
   std::vector<int> load_;            // [channel into one of ends_]: number of trees that use it
-  std::int64_t excess_ = 0;          // total load above the limit
-  std::vector<std::size_t> choice_;  // [tree]: index of the order chosen for it
+  std::int64_t excess_ = 0;          // total load in excess of the limit
+  std::vector<std::size_t> choice_;  // [tree]: index of the chosen order
 };
 
 // Assigns a timestep to every edge of the trees.
@@ -221,7 +221,7 @@ class ListScheduler {
  private:
   // A tree that waits for a channel to send its data.
   struct Waiting {
-    int height = 0;  // the greatest height is served first, then the lowest tree number
+    int height = 0;  // the greatest height is served first; ties go to the lowest tree number
     std::int32_t tree = 0;
     NodeId node = 0;
     bool operator<(const Waiting& other) const {

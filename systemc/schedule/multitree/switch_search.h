@@ -42,7 +42,7 @@ class SwitchSearch {
 
   const topology::Topology& topology_;
   const LinkAllocator& links_;
-  std::vector<std::int32_t> seen_in_;  // [node]: the last search that visited it
+  std::vector<std::int32_t> seen_in_;  // [node]: number of the last search that visited it
   std::int32_t search_ = 0;
   std::vector<Reached> reached_;
   bool cut_short_ = false;

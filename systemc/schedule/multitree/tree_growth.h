@@ -11,9 +11,9 @@ namespace coppice::schedule {
 // The order in which trees search for paths through switches within a timestep.
 enum class LookingOrder : std::uint8_t {
   kAsFarAsNeeded,  // one node at a time, which is the node nearest to the earliest parent
-  kOneLinkFirst,   // all trees over at most one channel between switches, then without that limit
+  kOneLinkFirst,   // all trees over at most one channel between switches, then over any number
   kFreshLast,  // first from nodes that joined earlier, at any distance, then from the nodes that joined last
-  kNearestFirst,  // all trees without channels between switches, then with one, and so on
+  kNearestFirst,  // all trees over no channels between switches, then over one, and so on
 };
 
 inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, LookingOrder::kOneLinkFirst,

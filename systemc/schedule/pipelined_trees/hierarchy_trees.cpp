@@ -20,8 +20,8 @@ using topology::Topology;
 class SwitchLinks {
  public:
   struct Link {
-    ChannelId up = -1;    // to the switch
-    ChannelId down = -1;  // to the accelerator
+    ChannelId up = -1;    // from the accelerator to the switch
+    ChannelId down = -1;  // from the switch to the accelerator
   };
 
   explicit SwitchLinks(const Topology& topology) : topology_(topology) {

@@ -66,7 +66,7 @@ class Rings {
 struct Phase {
   const Rings& rings;
   int chunks;         // number of chunks in the part
-  std::int32_t flow;  // flow of the part's first chunk
+  std::int32_t flow;  // flow of the first chunk in the part
   int before;
 
   void send(std::vector<Send>& sends) const {

@@ -52,8 +52,8 @@ class LinkAllocator {
   std::vector<int> capacity_;  // [channel]
   std::int64_t slowest_ = 1;
   bool uniform_ = true;
-  int step_ = 0;              // 0 before the first next_step()
-  std::vector<int> used_;     // [channel]: the used part of a timestep
+  int step_ = 0;              // current timestep; 0 before the first next_step()
+  std::vector<int> used_;     // [channel]: the part of a timestep that is used
   std::vector<int> used_in_;  // [channel]: the timestep to which used_ applies
 };
 

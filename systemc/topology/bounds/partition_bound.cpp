@@ -80,7 +80,7 @@ struct Grouping {
   Price price() const { return {exits, static_cast<Capacity>(groups.size()) - 1}; }
 };
 
-// Finds the cheapest partition of parties by a decreasing sequence of prices.
+// Finds the cheapest partition of parties with a decreasing sequence of prices.
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, Direction direction, const Parties& parties)
@@ -156,7 +156,7 @@ Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   if (share >= 0) {
     ended = 0;
   } else {
-    network_.room(vertex) = -share - ended;  // a negative share leaves room for flow
+    network_.room(vertex) = -share - ended;  // a negative share leaves room for flow to the vertex
   }
   return share;
 }

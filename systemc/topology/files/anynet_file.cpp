@@ -46,7 +46,7 @@ class AnynetParser {
   void attach(const End& node, int router, std::optional<std::int64_t> cycles);
   bool is_accelerator_router(int router) const;
 
-  std::map<int, std::vector<int>> routers_;  // routers and their nodes
+  std::map<int, std::vector<int>> routers_;  // nodes of each router
   std::map<int, Attachment> nodes_;
   RouterChannels channels_;
 };

@@ -50,7 +50,7 @@ class GraphParser {
   GraphFileDefaults defaults_;
   std::optional<Count> accelerators_;
   std::optional<Count> switches_;
-  std::optional<GraphFile> graph_;  // set from the first channel on
+  std::optional<GraphFile> graph_;  // set once the first channel has been read
 };
 
 // Returns the word after the word at `i`, which is its value.

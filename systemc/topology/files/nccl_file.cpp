@@ -40,7 +40,7 @@ double pcie_encoding(double gigatransfers) {
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
 }
 
-constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption: PCIe 3 x16
+constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption, which is PCIe 3 x16
 constexpr int kUsualLanes = 16;
 constexpr int kDeepest = 64;
 
@@ -108,7 +108,7 @@ class NcclReader {
       int b = network_.find(target);
       const bool to_gpu = b >= 0 && b < static_cast<int>(gpus_.size());
       const bool to_switch = std::string_view(link.attribute("tclass").value()).starts_with("0x0680");
-      if (to_gpu && b < a) continue;  // the other end has already added the link
+      if (to_gpu && b < a) continue;  // the link has already been added at its other end
       if (b < 0) {
         if (!to_switch) continue;  // the link leads to a GPU that is not in the dump
         b = network_.add_node(target, false, link.offset_debug());

@@ -110,7 +110,7 @@ Route Clos::route(NodeId src, NodeId dst, int spine, int vcs) const {
     }
   }
   route.push_back(hop(dst % per_tor_));  // ToR to NIC
-  route.push_back(hop(1));               // NI port, after the accelerator's only channel
+  route.push_back(hop(1));  // ejection at the NI port, which follows the accelerator's only channel
   return route;
 }
 

@@ -37,7 +37,7 @@ struct Shape {
   // Chooses a link to the group at `distance`: a link at `router` if there is one, otherwise the link that
   // `choice` selects.
   int choose(int router, int distance, NodeId choice) const {
-    const int links = std::max(rounds(), 1);  // a group is linked to every other group
+    const int links = std::max(rounds(), 1);  // every group is linked to every other group
     for (int i = 0; i < links; ++i) {
       const int link = link_to(distance, (choice + i) % links);
       if (link / global_links == router) return link;
@@ -171,7 +171,7 @@ class GroupDetour final : public DetourRouting {
     return {static_cast<std::uint8_t>(number * vcs_ / 3), static_cast<std::uint8_t>((number + 1) * vcs_ / 3)};
   }
 
-  // The next hop towards group `target`.
+  // Returns the next hop towards group `target`.
   Hop step(NodeId at, NodeId dst, int target, RouteState& state) const {
     const int here = at - shape_.first_switch();
     const int there = dst / shape_.accelerators;

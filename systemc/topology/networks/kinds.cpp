@@ -129,7 +129,7 @@ constexpr std::array kKinds{
              .make = make_fat_tree,
              .link_levels = fat_tree_levels,
              .accelerators = fat_tree_accelerators,
-             .least_dim = 0},  // a tree of two leaves may have no spines
+             .least_dim = 0},  // a tree with two leaves may have no spines
     KindInfo{.kind = Kind::kBigraph,
              .name = "bigraph",
              .dims = "[m, n]",

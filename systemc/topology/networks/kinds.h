@@ -12,17 +12,17 @@ namespace coppice::topology {
 
 // The part of a configuration that describes the shape of a kind.
 enum class DescribedBy {
-  kDims,        // system.topology.dims
+  kDims,        // described by system.topology.dims
   kNothing,     // the kind has only one shape
   kDimensions,  // system.topology.dimensions, where each dimension has its own links
-  kFile,        // system.topology.file
+  kFile,        // described by system.topology.file
 };
 
 // Everything the code knows about a topology kind; do not compare kinds elsewhere.
 struct KindInfo {
   Kind kind = Kind::kFile;
   std::string_view name{};     // name in configurations
-  std::string_view dims{};     // such as "[k, n]"; empty if the kind has no dims
+  std::string_view dims{};     // for example "[k, n]"; empty if the kind has no dims
   std::string_view summary{};  // description of the kind in one line
   DescribedBy described_by = DescribedBy::kDims;
   // Builds the network from dims and links (one specification for all levels or one per level). nullptr if
@@ -36,7 +36,7 @@ struct KindInfo {
   // Creates the routing between any two nodes. If this is nullptr, packets take shortest paths from tables
   // (topology/routing/table_routing.h).
   std::unique_ptr<RoutingFunction> (*make_routing)(const Topology& topology, int vcs) = nullptr;
-  int least_dim = 1;   // smallest allowed entry of dims
+  int least_dim = 1;   // smallest value allowed in dims
   bool grid = false;   // whether dims are widths, one per dimension of links; a width of 1 has no links
   bool wraps = false;  // whether rows of 3 or more accelerators form rings, whose routes cross datelines
   bool coordinates = false;  // whether accelerators that are adjacent along one of the dims are linked

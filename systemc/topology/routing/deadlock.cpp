@@ -81,7 +81,7 @@ void ChannelDependencyGraph::add_route(NodeId src, std::span<const Hop> route) {
   NodeId at = src;
   for (const Hop& hop : route) {
     const auto out = topology_->out_channels(at);
-    if (hop.out_port >= out.size()) return;  // ejected: a network interface always accepts packets
+    if (hop.out_port >= out.size()) return;  // a network interface always accepts ejected packets
     if (held.channel >= 0) add_dependency(held.channel, held.vcs, hop);
     held = {out[hop.out_port], hop.vcs};
     at = topology_->channel(held.channel).dst;

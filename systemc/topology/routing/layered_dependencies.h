@@ -32,7 +32,7 @@ class LayeredDependencies {
   std::vector<bool> has_predecessor_;               // [channel, layer]
   // Cached results of allows(). A rejected dependency stays rejected, because dependencies are never removed.
   std::unordered_map<std::uint64_t, Verdict> verdicts_;
-  std::vector<std::uint32_t> visited_;  // [channel]: the last search that visited it
+  std::vector<std::uint32_t> visited_;  // [channel]: number of the last search that visited it
   std::uint32_t search_ = 0;
 };
 

@@ -74,7 +74,7 @@ class DimensionOrderRouting final : public RoutingFunction {
   std::vector<Line> lines_;
   std::vector<std::int32_t> coordinates_;    // [node * dimensions + d]
   std::vector<std::uint16_t> ports_;         // [(node * dimensions + d) * 2 + direction]
-  std::vector<std::int32_t> ejection_base_;  // [node]: number of out-channels
+  std::vector<std::int32_t> ejection_base_;  // [node]: number of outgoing channels
 };
 
 DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)

@@ -30,8 +30,8 @@ using Route = std::vector<Hop>;
 // The routing state that a packet carries from router to router.
 struct RouteState {
   std::uint32_t tie_bits = 0;  // bit d: direction in dimension d if both directions are equally short
-  std::int8_t dimension = -1;  // current dimension; -1 before the first
-  std::int8_t direction = 0;   // 0 towards higher coordinates, 1 towards lower
+  std::int8_t dimension = -1;  // current dimension; -1 before the first dimension
+  std::int8_t direction = 0;   // 0: towards higher coordinates, 1: towards lower coordinates
   std::uint8_t dateline_class = 0;
 };
 

@@ -11,7 +11,7 @@ namespace coppice::topology {
 // A built-in network with the same numbers of nodes and links as a graph.
 struct LikelyNetwork {
   Topology network;
-  std::vector<DimensionSpec> dimensions = {};  // of a hierarchy; otherwise empty
+  std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
 };
 
 // Returns tori, meshes and fully connected groups that have the same number of accelerators, links, and nodes

@@ -16,7 +16,7 @@ struct Likeness {
   Topology network;
   std::vector<NodeId> nodes;                   // [node of the network]: node of the graph
   std::vector<NodeId> members;                 // [node of the graph]: node of the network
-  std::vector<DimensionSpec> dimensions = {};  // of a hierarchy; otherwise empty
+  std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
   // Whether some switches of the network represent entire fabrics (fabrics.h). These switches correspond to
   // no node of the graph (kNoNode), and messages use the routes of the graph.
   bool routed = false;
