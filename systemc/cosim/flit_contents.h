@@ -37,8 +37,8 @@ class FlitContents {
 
  private:
   struct Contents {
-    // The packet of the flits, identified by `src` and the fields below it, because IDs of packets are
-    // reused.
+    // The packet to which the flits belong. It is identified by `src` and the fields below, because IDs of
+    // packets are reused.
     topology::NodeId src = topology::kNoNode;
     std::uint64_t message = 0;
     std::uint32_t index = 0;

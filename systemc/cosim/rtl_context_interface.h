@@ -113,7 +113,7 @@ class RtlContextInterface final : public RtlTerminal,
   std::vector<NiTableSize> sizes_;
   int loading_ = -1;  // context being loaded; -1 if there is none
   bool simulating_ = false;
-  // Cycle of the requested starts that the RTL has not received yet; -1 if there are none.
+  // The cycle of the requested starts that the RTL has not received yet; -1 if there are none.
   Cycles starts_ = -1;
 };
 

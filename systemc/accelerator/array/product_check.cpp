@@ -15,7 +15,8 @@ constexpr std::int64_t kMostValues = std::int64_t{1} << 29;
 constexpr double kMostExact = 1 << 24;  // fp32 represents all whole numbers up to this value exactly
 constexpr int kMostFp32 = 4095;
 constexpr int kMostBf16 = 255;
-// A relative change of less than half the distance to the next bf16 value.
+// A factor that changes a value by less than half the distance to the next bf16 value, so that rounding to
+// bf16 restores the value.
 constexpr float kOff = 1 + 1.0F / 1024;
 
 void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {

@@ -50,8 +50,9 @@ struct SwitchPart {
 };
 
 // Simulates a switch during a stretch in which only body flits pass through it. The arbitration is that of
-// Router::allocate_switch(), applied to numbers of flits. Results are cached, because parts with equal states
-// and equal arrivals behave identically, regardless of their packets, ports and virtual channels.
+// Router::allocate_switch(), applied to numbers of flits. Results are cached, because two parts of a switch
+// with equal states and equal arrivals behave identically, regardless of their packets, ports and virtual
+// channels.
 class SwitchStretch {
  public:
   static constexpr std::size_t kMostFlows = 64;

@@ -117,7 +117,7 @@ void TrainFabric::prefetch(const Event& event) const {
   __builtin_prefetch(port.injector);
   if (event.kind != EventKind::kWake) return;
   const auto node = static_cast<std::size_t>(event.port / ni_ports_);
-  // An NI port usually sends through the output port with the same number.
+  // Also prefetches the output port with the same number, because an NI port usually sends through it.
   __builtin_prefetch(outputs_.data() + first_output_[node] +
                      static_cast<std::size_t>(event.port % ni_ports_));
 }

@@ -39,8 +39,9 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   return cycles & CycleMask::first(end - now);
 }
 
-// Removes all items that arrive before cycle `end` from `runs`, in order, and passes them to f(run) in runs
-// that are counted from cycle `now`. No item may arrive before `now`. Returns whether any items remain.
+// Removes everything that arrives before cycle `end` from `runs`. Calls f(run), in order, with runs that
+// contain the removed items and are counted from cycle `now`. No item may arrive before `now`. Returns
+// whether any items remain in `runs`.
 template <typename Run, typename F>
 bool pop_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;

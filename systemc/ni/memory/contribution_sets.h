@@ -30,7 +30,7 @@ class ContributionSets {
   std::size_t bytes() const;
 
  private:
-  // The maximum number of words for which sets are always stored as words.
+  // Sets of at most kFewWords words are always stored as words.
   static constexpr std::size_t kFewWords = 4;
   static constexpr std::size_t kListed = 15;  // maximum number of accelerators in a list
   static constexpr std::size_t kListSize = kListed + 1;

@@ -114,7 +114,8 @@ class ReductionQueues {
   std::vector<Goes> going_;  // [port]
   Cycles cycle_ = 0;         // the next cycle to simulate
   int waiting_ = 0;
-  // Set during a look-ahead: words and their previous values, in order.
+  // During a look-ahead, the words that it has written, with their previous values, in order; otherwise
+  // nullptr.
   std::vector<std::pair<std::size_t, float>>* undo_ = nullptr;
 };
 
