@@ -65,7 +65,7 @@ class RtlTerminal : public fabric::Terminal {
   void pop_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // Processes those outputs of a cycle that all kinds of network interfaces have. Throws ModelError if the
+  // Processes the outputs of a cycle that all kinds of network interfaces have. Throws ModelError if the
   // outputs are impossible.
   void take_outcome(const NiOutcome& outcome, Cycles now);
   // Records that the last tail of a message has arrived at the port in this cycle, according to the RTL. The

@@ -88,7 +88,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;      // when its first head could win the switch without obstruction
     Cycles last_head;  // when its last head won the switch
     Cycles tail;       // when its last flit won the switch
-    // When its last flit left the next router or the network, in terms of this port's cycles.
+    // The cycle in which the last flit of the message left the next router or the network, shifted to the
+    // cycles of this port.
     Cycles left_next;
     bool held_up;  // whether packets of this message may have met each other
     topology::VcRange vcs;

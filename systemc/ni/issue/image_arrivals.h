@@ -12,9 +12,10 @@
 
 namespace coppice::ni {
 
-// The arrival that replaces a table entry's message at its receiver, in a run in which one accelerator
-// represents several accelerators that do the same in the same cycles. The entry's destination is an image of
-// the receiver. The receiver gets an image of the message, which another accelerator sends.
+// The message that arrives at a receiver in place of the message of a table entry. It is used in runs in
+// which one accelerator represents several accelerators that do the same in the same cycles. The destination
+// of the entry is then only an image of the receiver, so the receiver gets an image of the message, which
+// another accelerator sends.
 struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
   // [contributor]: the contributor's image, as seen by the accelerator that sends to the receiver.

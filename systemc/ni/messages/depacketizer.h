@@ -80,7 +80,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
 
   std::function<Size(std::uint64_t)> size_of_;
   std::function<void(std::uint64_t, Cycles)> on_message_;
-  // Message ID -> number of packets that have not arrived.
+  // [message ID]: number of packets that have not arrived.
   std::unordered_map<std::uint64_t, std::int64_t> missing_;
 };
 

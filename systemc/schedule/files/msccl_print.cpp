@@ -152,8 +152,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // Proceeds step by step. If dependencies leave a choice, chunks are thus placed in the order of their
-    // timesteps.
+    // Places entries step by step. If dependencies leave a choice, chunks are thus placed in the order of
+    // their timesteps.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();

@@ -34,7 +34,7 @@ class LinkAllocator {
   void take(topology::ChannelId channel) { take({&channel, 1}); }
 
  private:
-  // Divisible by every possible capacity.
+  // The length of a timestep, chosen such that it is divisible by every possible capacity.
   static constexpr int kTimestep = 720'720;
   static constexpr int kMostCapacity = 16;
 

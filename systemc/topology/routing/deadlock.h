@@ -38,8 +38,9 @@ class ChannelDependencyGraph {
 
   const Topology* topology_;
   int vcs_;
-  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the router at the channel's destination;
-  // empty if there are no dependencies
+  // dependents_[channel * vcs + vc] contains bit out_port * vcs + vc' if a packet that holds this virtual
+  // channel may wait for virtual channel vc' of this output port at the channel's destination. It is empty if
+  // there are no dependencies.
   std::vector<std::vector<std::uint64_t>> dependents_;
 };
 
