@@ -59,7 +59,8 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   const workload::Gemm product = gemm(layer, pass, batch);
   if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
   throw UnsupportedError(fmt::format(
-      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
+      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}: use a smaller one",
+      layer.name, batch));
 }
 
 // Converts the tiles of a PE to tiles of the accelerator. `traffic` is the data that all PEs together move

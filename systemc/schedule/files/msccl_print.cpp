@@ -114,7 +114,8 @@ class MscclWriter {
       grain_ = std::gcd(grain_, schedule_.size / pairs);
       const Bytes chunks = schedule_.size / pairs / std::max<Bytes>(grain_, 1);
       if (chunks * schedule_.accelerators() <= kMostChunks) return;
-      throw UnsupportedError(fmt::format("MSCCL allows at most {} chunks per GPU", kMostChunks));
+      throw UnsupportedError(
+          fmt::format("MSCCL allows at most {} chunks per GPU: write --format json", kMostChunks));
     }
     const int accelerators = schedule_.accelerators();
     const bool shares = name_of(collective_name(schedule_)) != "allreduce";

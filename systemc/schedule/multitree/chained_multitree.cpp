@@ -19,7 +19,8 @@ namespace {
 void require_sliceable(const CompileRequest& request) {
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("chained_multitree supports only all_reduce, not {}", to_string(request.collective)));
+        fmt::format("chained_multitree supports only all_reduce, not {}: use multitree_optimal",
+                    to_string(request.collective)));
   }
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
   if (request.chunks <= elements) return;

@@ -143,7 +143,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
   const auto dimensions = wide_dimensions(topology);
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("ring2d supports only all_reduce, not {}", to_string(request.collective)));
+        fmt::format("ring2d supports only all_reduce, not {}: use ring", to_string(request.collective)));
   }
   require_equal_links(topology);
   std::vector<bool> ways{true};

@@ -139,7 +139,7 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
   }
   std::int64_t sum = 0;
   if (__builtin_mul_overflow(spec.bandwidth.bytes_per_second, spec.links, &sum)) {
-    refuse(d, "the total bandwidth of its links is too large");
+    refuse(d, "the total bandwidth of its links is too large: use fewer or slower links");
   }
 }
 
