@@ -52,7 +52,7 @@ struct PassCost {
   PeCycles cycles = 0;         // cycles without waiting for the memory
   PeCycles stall_cycles = 0;   // cycles spent waiting for the memory
   PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
-  // Cycles of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
+  // The part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
   PeCycles aggregation = 0;
   Bytes partial_sums = 0;  // total size of the PEs' weight gradients if they must be added
   double utilization = 0;  // multiply-accumulates performed, relative to the maximum of all PEs in `cycles`

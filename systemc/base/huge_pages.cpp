@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kSmallStep = 128 << 10;  // default growth of the heap
 constexpr int kReserve = 1 << 30;      // reserved address space; memory is allocated only when it is written
-// Once the reserve is used up, larger allocations are mapped separately.
+// The maximum size of allocations in the heap once the reserve is used up. Larger allocations are mapped
+// separately.
 constexpr int kLargestOfHeap = 4 << 20;
 constexpr std::size_t kProbe = 2 << 20;  // more bytes than the heap has when a program starts
 

@@ -95,8 +95,8 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // number of routers traversed, summed over all flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // Passes all statistics to `read`. For fabrics that are a single module; other fabrics report the
-  // statistics of each channel module.
+  // Passes all statistics to `read`. Used by fabrics that are a single module; other fabrics report
+  // statistics by channel module.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));

@@ -113,7 +113,7 @@ class Pipeline {
   PeCycles before_last_end_ = 0;
   PeCycles memory_free_ = 0;
   PeCycles store_end_ = 0;  // end of the most recent store
-  // End of the last store that belongs to an earlier tile of sums than the most recent store.
+  // The end of the last store that belongs to a different tile of sums than the most recent store.
   PeCycles earlier_store_end_ = 0;
   std::int64_t last_stored_ = -1;
   PipelineTimes times_;

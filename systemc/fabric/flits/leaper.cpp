@@ -71,7 +71,7 @@ Cycles Leaper::look(Cycles now) {
     const Cycles period = now - reference_;
     if (times > 0) patience_ = kPatience;
     if (times > 0) move(now, times);
-    // At most one more period fits before the next event, so the search for a period ends until then.
+    // At most one more period fits before the next event, so the search for periods is suspended until then.
     forget();
     resume_ = kNever;
     return times * period;

@@ -18,8 +18,8 @@
 namespace coppice::fabric {
 
 // Simulates a stretch of a node in one step. During a stretch, only body flits pass through the node: no head
-// is routed, no tail leaves, and no clocked event occurs. The result therefore depends only on numbers of
-// flits (SwitchStretch), and flits arrive and leave in runs. It is the same as if the cycles had been
+// is routed, no tail leaves, and no clocked event occurs. The outcome therefore depends only on numbers of
+// flits (SwitchStretch), and flits arrive and leave in runs. The result is the same as if the cycles had been
 // simulated one by one.
 class NodeStretch {
  public:

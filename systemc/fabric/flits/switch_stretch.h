@@ -78,7 +78,7 @@ class SwitchStretch {
     std::uint32_t out = 0;
   };
 
-  // The number of flits that a flow can send, or of its credits, during a simulation.
+  // The number of flits, or of credits, of a flow during a simulation.
   struct Level {
     Cycles now = 0;
     Cycles then = 0;     // level at the reference

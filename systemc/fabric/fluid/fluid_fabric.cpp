@@ -229,8 +229,9 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// Limits a message to the rate that it would have alone if buffers do not cover the credit loop. For this,
-// the capacity of its injection channel, which no other message shares, is reduced while the message is sent.
+// Limits a message to the rate that it would have alone if buffers do not cover the credit loop. To do so,
+// reduces the capacity of the message's injection channel, which no other message shares, while the message
+// is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
   const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);

@@ -21,19 +21,19 @@ namespace coppice::fabric {
 
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
-// A fabric whose simulation cost is proportional to the number of flow arrivals. A message is a flow along
-// its route of as many bytes as its flits contain. Until the next arrival, departure or change of route, all
-// flows have the max-min fair rates for the channels, including those of network interfaces. Routers are not
-// simulated. Instead, the tail is delayed by the route's zero-load latency, and if the slots of a virtual
-// channel do not cover the credit loop, a message is limited to the rate that its credits allow on an empty
-// network. The fabric is intended for runs of large networks that last for seconds. If flows share links,
-// times are estimates, because input-queued routers do not fill every link.
+// A fabric whose simulation cost is proportional to the number of flow arrivals. A message is modelled as a
+// flow along its route that carries the bytes of all its flits. Until the next arrival, departure or change
+// of route, all flows have the max-min fair rates for the channels, including those of network interfaces.
+// Routers are not simulated. Instead, the tail is delayed by the route's zero-load latency, and if the slots
+// of a virtual channel do not cover the credit loop, a message is limited to the rate that its credits allow
+// on an empty network. The fabric is intended for runs of large networks that last for seconds. If flows
+// share links, times are estimates, because input-queued routers do not fill every link.
 //
-// Bytes wait in the input buffers upstream of the channel that limits a message, if other messages leave
-// space there. The message then consists of two flows: `up`, which ends before that channel, and `down`,
-// which begins at the channel. While no bytes wait or while the buffers are full, the message is a single
-// (whole) flow. Once a message's last byte has left the port, the port starts its next message while the
-// waiting bytes drain.
+// If other messages leave space in the input buffers upstream of the channel that limits a message, bytes of
+// the message wait there. The message then consists of two flows: `up`, which ends before that channel, and
+// `down`, which begins at the channel. While no bytes wait or while the buffers are full, the message is a
+// single (whole) flow. Once a message's last byte has left the port, the port starts its next message while
+// the waiting bytes drain.
 //
 // Times are exact to a femtosecond: a flow ends when its last byte has passed. Network interfaces are
 // clocked, so they observe the end in the next whole cycle.
@@ -105,7 +105,8 @@ class FluidFabric final : public sc_core::sc_module,
     bool injecting() const { return up != kNone; }
     bool whole() const { return injecting() && down == kNone; }
     double waiting() const { return injected - drained; }
-    // The tolerance for numbers of bytes: the bytes transferred in a femtosecond, plus rounding errors.
+    // The tolerance for comparing numbers of bytes: the bytes transferred in a femtosecond, plus rounding
+    // errors.
     double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {

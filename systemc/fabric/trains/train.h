@@ -19,9 +19,9 @@ struct Train {
   std::int64_t packets = 0;
   std::int64_t packet_flits = 0;  // flits of each packet except the last, including the head
   Femtoseconds pace = 0;          // f: flit time of the slowest channel on the route, but at least one period
-  // O(h): number of cycles from the injection of the first flit to that of the last packet's head.
+  // o(h): number of cycles from the injection of the first flit to that of the last packet's head.
   Cycles last_head = 0;
-  // O(flits - 1): number of cycles from the injection of the first flit to that of the last flit.
+  // o(flits - 1): number of cycles from the injection of the first flit to that of the last flit.
   Cycles tail = 0;
 
   std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }

@@ -200,8 +200,8 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
            {EventKind::kEjected, ejection_port(message), message.id});
 }
 
-// The number of the train's flits that are injected before the stop, and that pass each stage before it;
-// empty if all flits do.
+// The numbers of the train's flits that are injected, and that pass each stage, before the stop. Empty if all
+// flits pass all stages before the stop.
 std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cycles now) const {
   if (stages_.back().traversal.tail < stop_) return {};
   std::vector<TrainTiming::Leg> legs;
@@ -367,7 +367,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   // flits.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
-  // The cycle in which the tail leaves the next router, in terms of this port's cycles.
+  // The cycle in which the tail leaves the next router, shifted to the cycles of this port.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);

@@ -57,8 +57,8 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // Sets the variable that holds the node's next cycle with work; announcements move this cycle forward. The
-  // variable must outlive the calendar.
+  // Sets the variable that holds the node's next cycle with work, which announcements of earlier arrivals
+  // reduce. The variable must outlive the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);

@@ -273,7 +273,8 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
-    // For lines of a single virtual channel. Returns false if an arrival was already expected in that cycle.
+    // Announces an arrival on a line that serves a single virtual channel. Returns false if an arrival was
+    // already expected in that cycle.
     bool expect_alone(Stamp stamp) const {
       return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
     }

@@ -39,9 +39,9 @@ class ReductionQueues {
   void advance(Cycles now, std::span<float> memory);
   // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
-  // Calls `read` when the words [first, last) have the values that they will have once no flit that has
-  // arrived still waits for them. This is the result of reading the words one at a time, each after its sums.
-  // Time and memory are restored afterwards.
+  // Simulates ahead until no flit that has arrived so far waits for any of the words [first, last), and calls
+  // `read` with the resulting values. This is the result of reading the words one at a time, each after its
+  // sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }
