@@ -80,7 +80,7 @@ class FluidFabric final : public sc_core::sc_module,
     std::int32_t ejection = -1;  // ejection port, as an index into ports_
     const topology::Route* route = nullptr;
     std::vector<std::int32_t> links;  // injection channel, channels of the route, ejection channel
-    // Rate of the message until its last byte has left the port; covers all links if whole.
+    // The rate of the message until its last byte has left the port. Covers all links if the flow is whole.
     MaxMinRates::FlowId up = kNone;
     MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
     std::size_t split = 0;             // index of the link before which bytes wait
@@ -97,7 +97,7 @@ class FluidFabric final : public sc_core::sc_module,
     std::int64_t flits = 0;
     std::int64_t packet_flits = 0;
     Cycles latency = 0;
-    // Version of the flow's next event; increases when the time of the event changes.
+    // The version of the flow's next event, which increases when the time of the event changes.
     std::uint32_t version = 0;
     std::int64_t split_in = -1;  // number of the last settlement in which the flow was split
     std::int64_t touched_in = -1;

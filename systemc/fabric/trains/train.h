@@ -45,7 +45,7 @@ struct Traversal {
   Cycles head = 0;          // when the head wins the switch
   Cycles last_head = 0;     // when the last packet's head wins the switch
   Cycles tail = 0;          // when the tail wins the switch
-  // When the channel at the output can first accept another train's head immediately.
+  // The cycle in which the output channel can first accept another train's head immediately.
   Cycles channel_free = 0;
   // An upper bound on the time when the channel has accepted all flits (Router::occupy_channel). Set only for
   // channels whose flit time is not a whole number of cycles.

@@ -40,7 +40,7 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  // Steps of the GPU's other blocks for which this step waits; each except the last needs a nop.
+  // The steps of the GPU's other blocks for which this step waits. Each of them except the last needs a nop.
   std::set<Place> after{};
   bool needed = false;
   int printed = 0;  // number in the file, where nops count as steps, too

@@ -56,7 +56,7 @@ void PlanExecution::refuse(BlockFault::Kind kind, const At& at, int op, const st
 }
 
 // Executes the next operation of a block, or moves the block to its barrier, if this is possible. Returns
-// whether it was.
+// whether the block made progress.
 bool PlanExecution::advance(const At& at, std::int32_t round) {
   const PlanOp* op = next_op(at);
   if (op == nullptr || state(at).free_at > round) return false;

@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // The effort and the seed of the search. With the same effort and seed, every machine finds the same plans.
 struct SearchEffort {
   std::uint64_t seed = 1;
-  // Number of independent searches; no more are started when a result is close to the ideal.
+  // The number of independent searches. No more searches are started when a result is close to the ideal.
   int searches = 4;
   int simulations = 1500;  // number of simulations of the whole collective per search
 };

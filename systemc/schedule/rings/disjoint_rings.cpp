@@ -14,7 +14,7 @@ using Cycle = std::vector<NodeId>;
 
 bool has_links_only(const topology::Topology& topology) {
   if (topology.num_switches() > 0) return false;
-  // Number of channels in one direction minus the number in the other direction.
+  // The number of channels in one direction minus the number in the other direction.
   std::map<std::pair<NodeId, NodeId>, int> surplus;
   for (const topology::Channel& channel : topology.channels()) {
     const bool up = channel.src < channel.dst;

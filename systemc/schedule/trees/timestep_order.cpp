@@ -23,7 +23,7 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
 struct Step {
   Way longest;
   std::set<std::int32_t> next;  // timesteps that need data from this one
-  // Number of timesteps that have no new position yet and whose data this timestep needs.
+  // The number of timesteps that have no new position yet and whose data this timestep needs.
   std::int32_t missing = 0;
 };
 

@@ -16,7 +16,7 @@ struct TreeEdge {
   NodeId child = topology::kNoNode;
   topology::ChannelId channel = -1;  // channel from parent to child; if it is -1, see `path`
   std::int32_t step = 0;             // counted from 1
-  // Index into Trees::paths; if it is -1 and there is no channel, the message is routed.
+  // The index into Trees::paths. If it is -1 and there is no channel, the message is routed.
   std::int32_t path = -1;
 };
 

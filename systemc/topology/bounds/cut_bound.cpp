@@ -153,8 +153,8 @@ CutBound narrowest_cut(const Topology& topology) {
       narrowest[index(node)] = out;
     }
     if (topology.num_accelerators() > kMaxCutAccelerators) continue;
-    // For every set without the first accelerator in the order, there is a first accelerator that the set
-    // contains.
+    // Sets without the first accelerator are grouped by the first accelerator that they contain, so that all
+    // sets of a group lack the accelerators before it.
     network.room(order.front()) = network.unlimited();
     for (std::size_t i = 1; i < order.size(); ++i) {
       const Capacity sent = network.push(order[i], least);

@@ -192,7 +192,7 @@ class GroupDetour final : public DetourRouting {
   }
 
   // A detour crosses twice as many channels between groups as the shortest path. Long channels always contain
-  // some flits, so a detour pays only if clearly more flits wait.
+  // some flits, so a detour pays only if clearly more flits wait on the shortest path.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;

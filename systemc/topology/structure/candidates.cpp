@@ -52,8 +52,8 @@ Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
   return sizes;
 }
 
-// Returns the spheres around the end of a line of `width` nodes, or around any node of a ring of `width`
-// nodes.
+// Returns the numbers of nodes at each distance from the end of a line of `width` nodes, or from any node of
+// a ring of `width` nodes.
 Spheres spheres_of_row(int width, bool wraps) {
   if (!wraps) return Spheres(static_cast<std::size_t>(width), 1);
   Spheres sizes(static_cast<std::size_t>(width / 2) + 1, 2);
