@@ -24,13 +24,13 @@ using workload::Pass;
 __extension__ using Wide = __int128;
 
 constexpr Bytes kElement = workload::kElementBytes;
-constexpr std::int64_t kMostPieces = 4096;  // for work that streams values
+constexpr std::int64_t kMostPieces = 4096;  // maximum number of pieces of work that streams values
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Distributes `total` over consecutive parts of `whole`: each call returns the share of the next part.
+// Distributes `total` over consecutive parts of `whole`. Each call returns the share of the next part.
 class Spread {
  public:
   Spread(Bytes total, Bytes whole) : total_(total), whole_(whole) {}
@@ -38,7 +38,7 @@ class Spread {
   Bytes next(Bytes part) {
     if (whole_ == 0 || part == 0) return 0;
     so_far_ += part;
-    // A 128-bit division takes four times as long as a 64-bit one, which is nearly always sufficient.
+    // A 128-bit division takes four times as long as a 64-bit division, which is nearly always sufficient.
     Bytes product = 0;
     const Bytes given = __builtin_mul_overflow(so_far_, total_, &product)
                             ? static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_)
@@ -53,17 +53,18 @@ class Spread {
   Bytes given_ = 0;
 };
 
-// Rejects layers whose numbers of cycles or bytes would not fit into 64 bits.
+// Rejects layers whose number of cycles or bytes might not fit into 64 bits.
 void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   constexpr Wide kMostMacs = std::int64_t{1} << 59;
   const workload::Gemm product = gemm(layer, pass, batch);
   if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
   throw UnsupportedError(fmt::format(
-      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
+      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}: use a smaller one",
+      layer.name, batch));
 }
 
-// Converts a PE's tiles to tiles of the accelerator; `traffic` is the data that all PEs together move for one
-// of their products.
+// Converts the tiles of a PE to tiles of the accelerator. `traffic` is the data that all PEs together move
+// for one of the PE's products.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);
@@ -81,18 +82,18 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 
 }  // namespace
 
-// One way to split a pass over the PEs, before an order of tiles is chosen.
+// A way to split a pass over the PEs, before an order of tiles has been chosen.
 struct Accelerator::Division {
   Split split = Split::kBatch;
   Share share;
-  workload::Gemm product;              // of a full PE; count 0: its layer has no product
+  workload::Gemm product;              // product of a full PE; its count is 0 if the layer has no product
   std::optional<TilePlanner> planner;  // set if the layer has a product
 };
 
 struct Accelerator::Candidate {
   const Division* division = nullptr;
   TilePlan plan;
-  Traffic traffic;      // for the products of all PEs
+  Traffic traffic;      // traffic for the products of all PEs
   PeCycles cycles = 0;  // cycles without waiting for the memory
 };
 
@@ -104,7 +105,7 @@ Timing parse_timing(const std::string& name) {
 
 Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   if (spec.pes < 1) throw std::invalid_argument("an accelerator needs at least one PE");
-  if (spec.clock.hertz < 1) throw std::invalid_argument("an accelerator needs a clock");
+  if (spec.clock.hertz < 1) throw std::invalid_argument("an accelerator's clock must be at least 1 Hz");
   if (spec.memory_bandwidth && spec.memory_bandwidth->bytes_per_second < 1) {
     throw std::invalid_argument("an accelerator's memory bandwidth must be at least 1 B/s");
   }
@@ -114,14 +115,14 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   }
 }
 
-// Activations and their gradients are stored as operands of other passes; weight gradients are stored as
-// sums, which are exchanged and update fp32 weights.
+// Activations and their gradients are stored in the operand type, because other passes use them as operands.
+// Weight gradients are stored as sums, because they are exchanged and update fp32 weights.
 ValueBytes Accelerator::bytes(Pass pass) const {
   const Bytes operand = element_bytes(spec_.operands);
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-// The products of full and of smaller PEs, with their counts of memory transfers.
+// The products of full and of smaller PEs, with the number of times that the memory moves each operand.
 std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
   const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
     const std::int64_t count = gemm(layer, pass, samples).count;
@@ -137,13 +138,13 @@ std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) 
   return products;
 }
 
-// All splits that the specification allows.
+// All splits of a pass that the specification allows.
 std::vector<Accelerator::Division> Accelerator::divisions(const Layer& layer, Pass pass,
                                                           std::int64_t batch) const {
   std::vector<Division> list;
   for (const Split allowed : splits()) {
     if (spec_.split != Split::kBest && spec_.split != allowed) continue;
-    // A softmax needs all channels of a pixel.
+    // A softmax cannot be split by filters, because it needs all channels of a pixel.
     const bool whole = layer.kind == LayerKind::kSoftmax && allowed == Split::kFilters;
     Division division;
     division.split = whole ? Split::kBatch : allowed;
@@ -188,7 +189,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   require_countable(layer, pass, batch);
   std::vector<Division> list = divisions(layer, pass, batch);
   const bool named = spec_.tiling != Tiling::kLeastTraffic;
-  // Passes without tiles have no tile order to choose.
+  // Passes without tiles have no order of tiles to choose.
   if (named || !list.front().planner) {
     return fastest(list, layer, pass, batch, named ? spec_.tiling : Tiling::kOutputReuse);
   }
@@ -203,7 +204,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   return std::move(*least);
 }
 
-// The fastest split with tiles in `order`.
+// Returns the work with the fastest split if the tiles are executed in `order`.
 PassWork Accelerator::fastest(std::vector<Division>& divisions, const Layer& layer, Pass pass,
                               std::int64_t batch, Tiling order) const {
   std::vector<Candidate> list;
@@ -246,7 +247,7 @@ PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, P
   return work;
 }
 
-// Simulates all independent products of a PE on the array, each with its own operands.
+// Simulates all independent products of a PE on the array, each with different operands.
 TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands,
                            const ValueBytes& bytes) const {
   if (spec_.timing == Timing::kFormula) {
@@ -343,8 +344,8 @@ PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) cons
   return whole(std::move(work));
 }
 
-// Adds work on `values` values per PE that are loaded, modified and stored, in pieces of at least one value
-// per PE of an array.
+// Adds work that loads, modifies and stores `values` values per PE. The work is divided into pieces of at
+// least one value per PE of an array.
 void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
@@ -360,7 +361,7 @@ void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes 
   run(work, std::move(pieces_run));
 }
 
-// Adds tiles, which a slow memory may delay.
+// Adds tiles to the work, including the stalls that a slow memory causes.
 void Accelerator::run(PassWork& work, TileSequence run) const {
   const PipelineTimes times = run_pipeline(run.tiles, run.repeats, run.output_stays, memory());
   work.cost.stall_cycles += times.stalls();
@@ -368,7 +369,7 @@ void Accelerator::run(PassWork& work, TileSequence run) const {
   work.runs.push_back(std::move(run));
 }
 
-// Replaces the tiles of a pass that never waits for memory with one piece of work.
+// Replaces the tiles of a pass that never waits for the memory by a single piece of work.
 PassWork Accelerator::whole(PassWork work) const {
   const PassCost& cost = work.cost;
   if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;

@@ -22,16 +22,17 @@ namespace coppice::accelerator {
 struct CountedProduct;
 struct TileWalk;
 
-// How the cycles of tiles are determined.
+// The method that determines the number of cycles of a tile.
 enum class Timing {
-  kFormula,  // SystolicArray::cycles()
+  kFormula,  // the formula of SystolicArray::cycles()
   kArray,    // simulation: operands move through the PEs cycle by cycle, and the product is verified
 };
 
-// The Timing of "formula" or "array"; throws std::invalid_argument naming them.
+// Converts "formula" or "array" to a Timing. For other names, throws std::invalid_argument, which lists the
+// valid names.
 Timing parse_timing(const std::string& name);
 
-// The PEs of `system.accelerator`, with one systolic array each and a common memory.
+// An accelerator as configured in `system.accelerator`: PEs with one systolic array each and a common memory.
 struct AcceleratorSpec {
   int pes = 16;
   SystolicArray array{32, 32, Dataflow::kOutputStationary};
@@ -41,21 +42,21 @@ struct AcceleratorSpec {
   BufferSizes buffers = {};
   Tiling tiling = Tiling::kLeastTraffic;
   Timing timing = Timing::kFormula;
-  ElementType operands =
-      ElementType::kFp32;  // type that PEs multiply: its size and, with Timing::kArray, its values
+  ElementType operands = ElementType::kFp32;  // type of the operands: determines their size and, with
+                                              // Timing::kArray, their values
 };
 
-// The cost of one pass over a layer for an accelerator's whole mini-batch.
+// The cost of one pass over a layer for the whole mini-batch of an accelerator.
 struct PassCost {
-  workload::Gemm product;      // of the whole mini-batch; count 0: the pass has no product
+  workload::Gemm product;      // product over the whole mini-batch; its count is 0 if the pass has none
   PeCycles cycles = 0;         // cycles without waiting for the memory
   PeCycles stall_cycles = 0;   // cycles spent waiting for the memory
   PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
-  PeCycles aggregation =
-      0;                   // part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added
-  Bytes partial_sums = 0;  // weight gradients of all PEs, if they must be added
-  double utilization = 0;  // multiply-accumulates relative to the maximum of all PEs in `cycles`
-  double mapping_efficiency = 0;  // mean fraction of the arrays' PEs that are in use
+  // The part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
+  PeCycles aggregation = 0;
+  Bytes partial_sums = 0;  // total size of the PEs' weight gradients if they must be added
+  double utilization = 0;  // multiply-accumulates performed, relative to the maximum of all PEs in `cycles`
+  double mapping_efficiency = 0;  // mean fraction of an array's PEs that are in use
   Traffic traffic;
   Split split = Split::kBatch;
   TilePlan plan;
@@ -63,77 +64,79 @@ struct PassCost {
   PeCycles total() const { return cycles + stall_cycles; }
 };
 
-// Consecutive tiles, executed `repeats` times.
+// Consecutive tiles that are executed `repeats` times in a row.
 struct TileSequence {
   std::vector<TileDemand> tiles;
   std::int64_t repeats = 1;
   bool output_stays = false;
 };
 
-// An executable pass: its tiles, followed by the addition of the PEs' weight gradients. LayerEngine executes
-// it in the machine.
+// A pass that can be executed: its tiles, followed by the addition of the PEs' weight gradients. LayerEngine
+// executes it in the machine.
 struct PassWork {
-  PassCost cost;  // without other users of the memory
+  PassCost cost;  // cost if nothing else uses the memory
   std::vector<TileSequence> runs;
 };
 
-// Cycles of one layer in one training iteration, including stalls, for the accelerator's whole mini-batch.
+// The cycles of a layer in one training iteration, including stalls, for the whole mini-batch of the
+// accelerator.
 struct LayerCycles {
   PeCycles forward = 0;
   PeCycles input_gradient = 0;
   PeCycles weight_gradient = 0;
-  PeCycles local_aggregation = 0;  // addition of the PEs' weight gradients
+  PeCycles local_aggregation = 0;  // cycles for adding up the PEs' weight gradients
 };
 
-// Computes the cost of layers on one accelerator.
+// Computes the cost of layers on an accelerator.
 //
-// A pass is split over the PEs (Split), and the slowest PE determines its time. If each PE has its own sums
-// for the weights, these are added afterwards: each PE adds its share of the weights over all active PEs, one
-// addition per array column and cycle. Passes without a product move one value per array column, cycle and
-// PE: an embedding moves a table row of `filters` values per pixel, in the forward pass and (adding to the
-// table) for the weight gradient, but has no input gradient, since its inputs are indices; a normalization
-// sweeps twice over its input and twice over its gradient; a softmax three times and twice; a pooling visits
-// every input of every output.
+// A pass is split over the PEs (Split), and the slowest PE determines the time of the pass. If each PE has
+// its own sums for the weights, these sums are added afterwards: each PE adds its share of the weights over
+// all active PEs, one addition per array column and cycle. Passes without a product move one value per array
+// column, cycle and PE. An embedding moves a table row of `filters` values per pixel in the forward pass, and
+// adds to such rows for the weight gradient. It has no input gradient, because its inputs are indices. A
+// normalization sweeps twice over its input in the forward pass and twice over its gradient in the backward
+// pass; a softmax sweeps three times and twice. A pooling layer visits all inputs of every output.
 //
-// The values of an input gradient are added to it as they leave the array (col2im), one addition per array
-// column and cycle, which keeps up with the array and needs no additional cycles.
+// The values of an input gradient are added up as they leave the array (col2im). The adders handle one value
+// per array column and cycle, so they keep up with the array and need no additional cycles.
 //
-// Tiling::kLeastTraffic considers every order of tiles with its fastest split and chooses the order that
-// moves the fewest bytes; among equals, the fastest.
+// Tiling::kLeastTraffic considers every order of tiles with the fastest split for that order, and chooses the
+// order that moves the fewest bytes or, if several do, the fastest of these.
 //
 // Tiles move from memory to the buffers and back while other tiles are computed (run_pipeline()). The PEs
 // work in step, so data that all of them read is transferred once. Each PE writes its weight gradients to
-// memory, where they are read for their addition.
+// memory, from which they are read for their addition.
 class Accelerator {
  public:
-  // Throws std::invalid_argument if there is no PE, no clock or no bandwidth, or if Timing::kArray is
-  // combined with SCALE-Sim's convention, which an array cannot follow.
+  // Throws std::invalid_argument if there is no PE, no clock or no bandwidth. Also throws if Timing::kArray
+  // is combined with SCALE-Sim's convention, whose cycles cannot be reproduced by an array.
   explicit Accelerator(const AcceleratorSpec& spec);
 
   const AcceleratorSpec& spec() const { return spec_; }
 
-  // The cycles for `batch` >= 1 samples. Throws UnsupportedError if the layer needs more than 2^59
-  // multiply-accumulates, a buffer is too small for a tile, or Timing::kArray would need more than 2 GiB of
-  // operands; throws ModelError if the array's product is wrong.
+  // The cycles of a layer for `batch` >= 1 samples. Throws UnsupportedError if the layer needs more than 2^59
+  // multiply-accumulates, if a buffer is too small for a tile, or if Timing::kArray would need more than 2
+  // GiB of operands. Throws ModelError if the array computes a wrong product.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
-  // The cost of one pass; for the weight gradient, including local aggregation.
+  // The cost of one pass. For the weight gradient, this includes local aggregation.
   PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   // The cost of updating a layer's weights.
   PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
 
-  // The executable work of a pass; a single tile if the memory is unlimited and therefore never stalls.
+  // The executable work of a pass. If the memory is unlimited and thus never stalls the arrays, the work is a
+  // single tile.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
-  // Work of `cycles` (without memory stalls) that reads `load` bytes and writes `store` bytes at an even
-  // rate, in pieces, two of which are buffered at a time.
+  // Work that takes `cycles` without memory stalls, and that reads `load` bytes and writes `store` bytes at a
+  // constant rate. It is divided into pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
-  // The maximum number of bytes of weight gradients that the PEs hold before adding them.
+  // The maximum number of bytes of weight gradients that the PEs hold before adding them up, over all layers.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
-  // The times of every layer of `model`, where the weight gradient includes local aggregation, and of the
-  // update by `optimizer`. Throws UnsupportedError naming the layer if its time exceeds the range of
-  // Femtoseconds.
+  // The times of all layers of `model` and of their updates by `optimizer`. The time of the weight gradient
+  // includes local aggregation. Throws UnsupportedError, which names the layer, if a layer's time exceeds the
+  // range of Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;
 

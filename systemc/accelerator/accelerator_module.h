@@ -12,18 +12,18 @@ class WakeScheduler;
 
 namespace coppice::accelerator {
 
-// The `accelerator` of a node. To use your own, derive a class from this one and create it in
+// The `accelerator` of a node. To use your own accelerator, derive a class from this one and create it in
 // system::MachineParts::make_accelerator; the machine binds both sockets.
 //
-// The accelerator computes and starts its network interface's tables by
-// write_register(ni::Registers::kControl, kStart), from its own process or at the start of simulation, at the
-// kernel's time. If the accelerators are not CollectiveStarter modules, the machine therefore runs its nodes
-// cycle by cycle in kernel time.
+// After its computation, the accelerator starts the tables of its network interface with
+// write_register(ni::Registers::kControl, kStart). It does so in its own process or at the start of
+// simulation, at the kernel's current time. Therefore, the machine runs its nodes cycle by cycle in kernel
+// time unless all accelerators are CollectiveStarter modules.
 class AcceleratorModule : public sc_core::sc_module {
  public:
-  // The registers of the network interface (ni/interface.h).
+  // Accesses the registers of the network interface (ni/interface.h).
   tlm_utils::simple_initiator_socket<AcceleratorModule> registers{"registers"};
-  // The memory shared with the network interface's DMA engine (ni/memory/memory.h).
+  // Accesses the memory that is shared with the DMA engine of the network interface (ni/memory/memory.h).
   tlm_utils::simple_initiator_socket<AcceleratorModule> memory{"memory"};
 
   explicit AcceleratorModule(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -31,18 +31,18 @@ class AcceleratorModule : public sc_core::sc_module {
   // Whether the module acts only at the start of simulation, so that nodes may run ahead of the kernel's
   // time.
   virtual bool starts_at_once() const { return false; }
-  // Whether the module acts in cycles of its node's time, which may be ahead of the kernel's. If so, attach()
-  // supplies its alarm and its network interface before the simulation.
+  // Whether the module acts in cycles of its node's time, which may be ahead of the kernel's time. If so,
+  // attach() is called before the simulation with the module's alarm and its network interface.
   virtual bool wants_alarm() const { return false; }
   virtual void attach(ni::WakeScheduler& /*alarm*/, ni::Interface& /*interface*/) {}
 
  protected:
-  // Lets a module inside this one (such as LayerEngine) access `memory` through its own socket.
+  // Lets a module inside this one (for example, a LayerEngine) access `memory` through its own socket.
   void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
     inside.get_base_port().bind(memory.get_base_port());
   }
-  // Performs a 32-bit access that takes no time, `ahead` of the kernel's time. Throws ModelError if the
-  // interface rejects it.
+  // Writes a 32-bit register. The access takes no time and happens `ahead` of the kernel's current time.
+  // Throws ModelError if the network interface rejects it.
   void write_register(sc_dt::uint64 address, std::uint32_t value,
                       const sc_core::sc_time& ahead = sc_core::SC_ZERO_TIME);
   std::uint32_t read_register(sc_dt::uint64 address);
@@ -52,8 +52,8 @@ class AcceleratorModule : public sc_core::sc_module {
               const sc_core::sc_time& ahead);
 };
 
-// The accelerator of a run that consists of one collective: it requests the collective in cycle 0, and its
-// network interface starts `launch` later (system.ni.launch).
+// The accelerator of a run that consists of one collective. It requests the collective in cycle 0, and its
+// network interface starts after the time `launch` (system.ni.launch).
 class CollectiveStarter final : public AcceleratorModule {
  public:
   explicit CollectiveStarter(const sc_core::sc_module_name& name,

@@ -8,7 +8,7 @@
 
 namespace coppice::accelerator {
 
-// The tiles of a TileSequence, which are only timed and have no values.
+// The tiles of a TileSequence. They are only timed and carry no values.
 class LayerEngine::Run final : public TileProgram {
  public:
   explicit Run(const TileSequence& run) : run_(run) {}

@@ -11,28 +11,30 @@
 
 namespace coppice::accelerator {
 
-// The compute engine of a node: executes the work of layers (Accelerator::work()) sequentially on a
-// TileEngine, using the memory shared with the network interface. Use it in an AcceleratorModule:
+// The compute engine of a node. It executes the work of layers (Accelerator::work()) one after another on a
+// TileEngine and uses the memory that is shared with the network interface. To use it in an
+// AcceleratorModule, write:
 //
 //   LayerEngine engine_{"engine", clock};          // a member
 //   share_memory(engine_.memory);                  // in its constructor
 //   engine_.start(work); wait(engine_.done());     // in its process
 //
-// If nothing else uses the memory, work takes exactly the cycles of its cost.
+// If nothing else uses the memory, work takes exactly the number of cycles in its cost.
 class LayerEngine final : public sc_core::sc_module {
  public:
   tlm::tlm_initiator_socket<> memory{"memory"};
 
-  // `clock` is the accelerator's. The kernel's resolution must be one femtosecond (fabric/sim_time.h).
+  // `clock` is the clock of the accelerator. The kernel's time resolution must be one femtosecond
+  // (fabric/sim_time.h).
   LayerEngine(const sc_core::sc_module_name& name, Frequency clock);
   ~LayerEngine() override;
 
-  // Starts `work` now. Throws ModelError if other work is in progress.
+  // Starts executing `work` now. Throws ModelError if other work is in progress.
   void start(std::shared_ptr<const PassWork> work);
   bool busy() const { return work_ != nullptr; }
-  // Notified when the last result of the work is in memory.
+  // Notified when the last result of the work has been written to memory.
   const sc_core::sc_event& done() const { return done_; }
-  // Totals over all work so far.
+  // The totals of all work so far.
   const TileEngine::Statistics& statistics() const { return tiles_.statistics(); }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 using workload::Layer;
 using workload::LayerKind;
 
-// The number of operand and result values of a pass, each counted once.
+// The number of operand and result values of a pass. Each value counts once.
 double elements_moved(const Layer& layer, std::int64_t batch) {
   const workload::Tensors sizes = tensors(layer, batch);
   if (layer.kind == LayerKind::kEmbedding) return 2 * static_cast<double>(sizes.outputs);

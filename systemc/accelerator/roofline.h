@@ -11,19 +11,19 @@ namespace coppice::accelerator {
 
 // An accelerator described by its peak performance and its memory, for papers that measured GPUs. A pass over
 // a layer takes the longer of two times: its multiply-accumulates (two operations each) at `efficiency` of
-// the peak, and its operands and results, moved once, at `memory_efficiency` of the memory's bandwidth. The
-// gradients with respect to inputs and weights are products of the same size as the forward pass, and an
-// update moves the bytes of its optimizer. The same efficiencies apply to all layers: layers that no GPU
-// computes at its peak have few operations per byte, so the memory term limits them.
+// the peak performance, and moving its operands and results once at `memory_efficiency` of the memory
+// bandwidth. The input and weight gradients are products of the same size as the forward pass, and an update
+// moves the bytes that its optimizer needs. The same efficiencies apply to all layers: layers that reach only
+// a small fraction of a GPU's peak have few operations per byte, so the memory limits them.
 struct Roofline {
-  double peak_tflops = 15.7;  // a V100 in fp32
+  double peak_tflops = 15.7;  // a V100 GPU in fp32
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
   double memory_efficiency = 1;
-  Femtoseconds launch = 0;  // per kernel, of which every pass and every update is one
+  Femtoseconds launch = 0;  // launch time of a kernel; every pass and every update is one kernel
 
-  // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError naming the layer if a time
-  // exceeds the range of Femtoseconds.
+  // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError, which names the layer, if a
+  // time exceeds the range of Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;
 };

@@ -15,11 +15,12 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Splits `size` items into at most `parts` parts: `full` parts have `each` items, and one part has the rest.
+// Divides `size` items into at most `parts` parts: `full` parts have `each` items, and one more part has the
+// rest.
 struct Parts {
   std::int64_t each = 0;
   std::int64_t full = 0;
-  std::int64_t rest = 0;  // 0: no such part
+  std::int64_t rest = 0;  // 0 if there is no such part
 };
 
 Parts cut(std::int64_t size, std::int64_t parts) {
@@ -27,7 +28,8 @@ Parts cut(std::int64_t size, std::int64_t parts) {
   return {each, size / each, size % each};
 }
 
-// Calls `set(layer, samples, size)` for the two kinds of PEs of a share, with the size of their parts.
+// Makes a share from the two kinds of PEs. Calls `set(layer, samples, size)` for each kind, where `size` is
+// the size of the PE's part.
 template <typename Set>
 Share made(const Layer& layer, std::int64_t batch, const Parts& parts, Set set) {
   Share share;
@@ -48,7 +50,8 @@ void set_groups(Layer& layer, std::int64_t groups) {
   layer.groups = groups;
 }
 
-// Splits by filters, or by channels for an input gradient; by both if the layer preserves its channels.
+// Splits by filters, or by channels for an input gradient. If the layer preserves its channels, splits by
+// both.
 Share by_filters(const Layer& layer, Pass pass, std::int64_t batch, std::int64_t pes) {
   if (layer.groups >= pes) {
     return made(layer, batch, cut(layer.groups, pes),
@@ -122,7 +125,7 @@ Share share(const Layer& layer, Pass pass, std::int64_t batch, int pes, Split sp
     case Split::kFilters:
       return by_filters(layer, pass, batch, pes);
   }
-  // The samples of a product of activations have separate operands.
+  // If a product of activations is split by samples, each PE multiplies separate operands.
   const bool own = layer.kind == LayerKind::kMatmul && split == Split::kBatch;
   result.shares_weight = multiplies(layer.kind) && !own && pass != Pass::kWeightGradient;
   result.partial_sums =

@@ -59,8 +59,8 @@ void TileEngine::compute() {
   }
 }
 
-// Whether the next tile may be loaded: if it takes half of the buffers, the tile before the last must have
-// been computed.
+// Whether the next tile may be loaded. If it needs half of the buffers, the tile two positions before it must
+// have been computed.
 bool TileEngine::may_load() const {
   if (!busy() || loading_ || loaded_ == program_->tiles()) return false;
   return !program_->demand(loaded_).takes_half || loaded_ - computed_ <= 1;
@@ -71,7 +71,7 @@ sc_core::sc_time TileEngine::load_ready() const {
   return std::max(last_load_, loaded_ - computed_ == 1 ? last_computed_ : before_last_computed_);
 }
 
-// Tiles that load nothing do not wait for the memory.
+// Completes the loads of tiles that load nothing, because these tiles do not wait for the memory.
 void TileEngine::load_nothing() {
   while (may_load() && program_->demand(loaded_).load == 0) {
     last_load_ = sc_time_stamp();
@@ -80,10 +80,11 @@ void TileEngine::load_nothing() {
   }
 }
 
-// Serves transfers in request order; among simultaneous requests, results come first.
+// Serves transfers in the order of requests. If a load and a store are requested at the same time, the store
+// is served first.
 void TileEngine::transfer() {
   while (true) {
-    // Waits until all work that ends at this instant is known before choosing the next transfer.
+    // Waits until all work that ends at the current time is known, and only then chooses the next transfer.
     wait(sc_core::SC_ZERO_TIME);
     wait(sc_core::SC_ZERO_TIME);
     const bool loads = may_load();
@@ -128,7 +129,7 @@ void TileEngine::store() {
   finish_if_done();
 }
 
-// Transfers data in pieces of at most the length that a transaction can represent.
+// Transfers data in pieces that are no longer than a transaction can represent.
 void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint8_t* data, Bytes bytes) {
   constexpr Bytes kLongest = Bytes{1} << 30;
   for (Bytes done = 0; done < bytes; done += kLongest) {

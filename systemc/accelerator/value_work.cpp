@@ -37,8 +37,8 @@ ValueWork input_gradient(const Layer& layer, const workload::Tensors& sizes) {
       return {layer.filter_height * layer.filter_width, sizes.inputs + sizes.outputs, 0, sizes.inputs};
     case LayerKind::kSoftmax:
       return {2, 2 * sizes.outputs, 0, sizes.inputs};
-    default:
-      return {};  // the gradient of a sum equals that of its operands, and indices have no gradient
+    default:  // the gradient of a sum is also the gradient of its operands, and indices have no gradient
+      return {};
   }
 }
 
@@ -48,7 +48,7 @@ ValueWork value_work(const Layer& layer, Pass pass, std::int64_t samples) {
   const workload::Tensors sizes = tensors(layer, samples);
   if (pass == Pass::kForward) return forward(layer, sizes);
   if (pass == Pass::kInputGradient) return input_gradient(layer, sizes);
-  // The gradients of a normalization's scale and shift are computed together with that of its input.
+  // The gradients of a normalization's scale and shift are computed together with the gradient of its input.
   if (layer.kind != LayerKind::kEmbedding) return {};
   return {1, sizes.outputs, sizes.outputs, sizes.outputs};
 }

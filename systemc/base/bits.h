@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Sets of small numbers in words owned by the caller, so that the checker can store millions of sets
+// Sets of small numbers, stored in words that the caller owns, so that the checker can store millions of sets
 // contiguously.
 
 inline std::size_t words_of(std::size_t bits) {
@@ -29,7 +29,7 @@ class ConstBits {
   }
   bool operator==(const ConstBits& other) const { return std::equal(words_, words_ + count_, other.words_); }
 
-  // The lowest number in both sets; -1 if there is none.
+  // The lowest number that is in both sets; -1 if there is none.
   std::ptrdiff_t first_common(ConstBits other) const {
     return first([&](std::size_t i) { return words_[i] & other.words_[i]; });
   }
@@ -41,7 +41,7 @@ class ConstBits {
  private:
   template <typename Word>
   std::ptrdiff_t first(Word word) const {
-    // Combines all words without branches, since bits are seldom set.
+    // Combines all words without branches, because bits are seldom set.
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < count_; ++i) any |= word(i);
     if (any == 0) return -1;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 
-// The edges at the vertices of one side, by colour, and the colours that are free there.
+// The edges at the vertices of one side, indexed by colour, and the colours that are free at each vertex.
 class Side {
  public:
   Side(std::size_t vertices, std::size_t colors)
@@ -26,8 +26,8 @@ class Side {
     const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(color) % kBits);
     word = edge == kNone ? word | bit : word & ~bit;
   }
-  // The lowest colour that is free at `vertex` and, if `side` is given, also at its vertex `other`; kNone if
-  // there is none.
+  // The lowest colour that is free at `vertex` and, if `side` is given, also at vertex `other` of that side;
+  // kNone if there is none.
   std::int32_t free_color(std::int32_t vertex, const Side* side = nullptr, std::int32_t other = 0) const {
     for (std::size_t w = 0; w < words_; ++w) {
       std::uint64_t word = free_[word_of(vertex) + w];
@@ -100,9 +100,9 @@ class Coloring {
     colors_[static_cast<std::size_t>(number)] = color;
   }
 
-  // Follows the path from a right vertex along edges that alternate between colours `own` and `other`. It
-  // enters left vertices by edges of colour `own`, so it never reaches a left vertex where `own` is free.
-  // Exchanging the two colours along the path therefore frees `own` at its first vertex.
+  // Frees colour `own` at a right vertex by exchanging `own` and `other` along the path that starts there and
+  // alternates between the two colours. The path enters left vertices by edges of colour `own`, so it never
+  // reaches a left vertex where `own` is free.
   void free_at_right(std::int32_t vertex, std::int32_t own, std::int32_t other) {
     std::vector<std::int32_t> path;
     bool at_right = true;

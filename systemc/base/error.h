@@ -5,15 +5,16 @@
 
 namespace coppice {
 
-// A location in an input: a file, or the command line, in which case `file` is the option. Lines and columns
-// count from 1.
+// A location in an input, which is either a file or the command line. For the command line, `file` is the
+// option. Lines and columns count from 1.
 struct SourceLocation {
   std::string file;
   int line = 1;
   int column = 1;
 };
 
-// Invalid input. what() is "file:line:col: message"; the command ends with exit status 2.
+// Thrown for invalid input. what() has the form "file:line:col: message". The command then exits with status
+// 2.
 class ConfigError : public std::runtime_error {
  public:
   ConfigError(SourceLocation where, const std::string& message)
@@ -26,24 +27,24 @@ class ConfigError : public std::runtime_error {
   SourceLocation where_;
 };
 
-// A request that cannot be met for a reason that is detected in code without access to the configuration,
-// such as an algorithm that is not defined on a topology, or a disconnected graph. The caller that knows the
-// key's location rethrows it as a ConfigError.
+// Thrown if a request cannot be met for a reason that is detected in code without access to the
+// configuration, such as an algorithm that is not defined on a topology, or a disconnected graph. A caller
+// that knows the location of the responsible key rethrows it as a ConfigError.
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // Thrown if something takes longer than the longest time that can be simulated (kLongestTime). The caller
-// that knows the responsible input names it.
+// adds the responsible input to the message.
 class TimeLimitError : public UnsupportedError {
  public:
   explicit TimeLimitError(const std::string& what)
       : UnsupportedError(what + " takes more than the 9,223 s that can be simulated") {}
 };
 
-// A broken invariant of the model or a simulated run that failed (wrong data, deadlock, cycle limit). what()
-// names the module and the cycle; exit status 1.
+// Thrown if an invariant of the model is broken or a simulated run has failed (wrong data, deadlock, cycle
+// limit). what() names the module and the cycle. The command then exits with status 1.
 class ModelError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-// Any header of the C library shows whether it is glibc.
+// Any header of the C library defines __GLIBC__ if the library is glibc.
 #ifdef __GLIBC__
 #include <malloc.h>
 #include <sys/mman.h>
@@ -18,23 +18,26 @@ namespace coppice {
 #ifdef __GLIBC__
 namespace {
 
-// Bytes.
+// All sizes are in bytes.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr int kSmallStep = 128 << 10;    // default growth of the heap
-constexpr int kReserve = 1 << 30;        // reserved addresses; memory is allocated when it is written
-constexpr int kLargestOfHeap = 4 << 20;  // beyond the reserve, larger allocations are mapped separately
-constexpr std::size_t kProbe = 2 << 20;  // more than the size of the heap when a program starts
+constexpr int kSmallStep = 128 << 10;  // default growth of the heap
+constexpr int kReserve = 1 << 30;      // reserved address space; memory is allocated only when it is written
+// The maximum size of allocations in the heap once the reserve is used up. Larger allocations are mapped
+// separately.
+constexpr int kLargestOfHeap = 4 << 20;
+constexpr std::size_t kProbe = 2 << 20;  // more bytes than the heap has when a program starts
 
 }  // namespace
 
 void use_huge_pages() {
   struct rlimit addresses {};
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
-  // Setting either limit disables glibc's automatic adjustment of both. The reserve must not be trimmed.
+  // Setting either limit disables glibc's automatic adjustment of both limits. The reserve must not be
+  // trimmed.
   mallopt(M_MMAP_THRESHOLD, kLargestOfHeap);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, kReserve);
-  // Makes the heap grow by the reserve now. The pointer is volatile because a compiler may remove an unused
+  // Makes the heap grow by the reserve now. The pointer is volatile because compilers may remove an unused
   // allocation.
   void* const volatile probe = std::malloc(kProbe);
   mallopt(M_TOP_PAD, kSmallStep);

@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// Converts a number (of a node, channel, step and so on) to a vector index.
+// Converts the number of a node, channel or step to a vector index.
 constexpr std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }

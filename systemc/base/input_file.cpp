@@ -17,15 +17,15 @@ namespace coppice {
 namespace {
 
 constexpr std::size_t kBlock = 64 << 10;
-// A device that provides more data than this is rejected as endless.
+// The maximum number of bytes to read from a device. If a device provides more, it is rejected as endless.
 constexpr std::size_t kMostOfADevice = 1 << 20;
 
 [[noreturn]] void refuse_size(std::size_t most) {
   throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
 }
 
-// Files that have been read, by device and inode, since names may be links. Searches read files in several
-// threads.
+// The files that have been read, identified by device and inode because a file may have several names. Access
+// is synchronised because searches read files in several threads.
 class ReadFiles {
  public:
   void add(const struct stat& status) {
@@ -62,7 +62,7 @@ class InputFile {
     return status;
   }
 
-  // Appends a block; returns false at the end.
+  // Appends a block to `text`. Returns false at the end of the file.
   bool append(std::string& text) const {
     const std::size_t end = text.size();
     text.resize(end + kBlock);

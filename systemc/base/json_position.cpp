@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Iterates over the text and records how far the parser has read.
+// Iterates over the text and records how far the parser has read it.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -45,13 +45,13 @@ class CountingIterator {
   std::size_t* count_;
 };
 
-// Observes the parser and stops it at the requested value.
+// Receives the events of the parser and stops it at the requested value.
 class Locator : public nlohmann::json_sax<json> {
  public:
   Locator(std::string pointer, const std::size_t* read) : pointer_(std::move(pointer)), read_(read) {}
 
-  // The number of bytes read when the value began: the last byte of a string, one byte after a number, or a
-  // bracket.
+  // The number of bytes that had been read when the value began: up to the last byte of a string, one byte
+  // past a number, or up to an opening bracket.
   std::size_t found_at() const { return found_at_; }
 
   bool null() override { return scalar(); }
@@ -76,11 +76,11 @@ class Locator : public nlohmann::json_sax<json> {
 
  private:
   struct Level {
-    std::int64_t index = -1;  // index of an array's next element; -1 for an object
+    std::int64_t index = -1;  // index of the next element of an array; -1 for an object
     std::string key;
   };
 
-  // Returns whether to continue.
+  // Enters a value. Returns whether the parser should continue.
   bool enter() {
     std::string at;
     for (const Level& level : levels_)
@@ -114,12 +114,12 @@ class Locator : public nlohmann::json_sax<json> {
   std::size_t found_at_ = 0;
 };
 
-// Observes the parser and stops it at the first key that its object already contains.
+// Receives the events of the parser and stops it at the first key that already occurs in the same object.
 class DuplicateFinder : public nlohmann::json_sax<json> {
  public:
   explicit DuplicateFinder(const std::size_t* read) : read_(read) {}
 
-  // The duplicate key and the number of bytes read up to its end; nullopt if there is none.
+  // The duplicate key and the number of bytes read up to the end of the key; nullopt if there is none.
   const std::optional<std::pair<std::size_t, std::string>>& found() const { return found_; }
 
   bool null() override { return true; }
@@ -151,7 +151,7 @@ class DuplicateFinder : public nlohmann::json_sax<json> {
 
  private:
   const std::size_t* read_;
-  std::vector<std::set<std::string>> objects_;  // the keys of the open objects
+  std::vector<std::set<std::string>> objects_;  // the keys of all open objects
   std::optional<std::pair<std::size_t, std::string>> found_;
 };
 
@@ -164,7 +164,7 @@ std::optional<DuplicateKey> find_duplicate_key(std::string_view text, const std:
                   &finder);
   if (!finder.found()) return std::nullopt;
   const auto& [end, name] = *finder.found();
-  // Searches back from the closing quote to the opening one.
+  // Searches backwards from the closing quote to the opening quote.
   const std::size_t closing = text.rfind('"', std::min(end, text.size()) - 1);
   const std::size_t opening = closing == 0 ? 0 : text.rfind('"', closing - 1);
   return DuplicateKey{location_of_byte(text, file, opening), name};
@@ -172,7 +172,7 @@ std::optional<DuplicateKey> find_duplicate_key(std::string_view text, const std:
 
 SourceLocation location_of_byte(std::string_view text, const std::string& file, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::size_t line_start = before.rfind('\n') + 1;  // if there is no line break, npos + 1 is 0
   return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
           static_cast<int>(before.size() - line_start) + 1};
 }
@@ -183,8 +183,8 @@ SourceLocation locate(std::string_view text, const std::string& file, const std:
   const CountingIterator begin(text.data(), &read);
   const CountingIterator end(text.data() + text.size(), &read);
   json::sax_parse(begin, end, &locator);
-  // The parser may have read one byte beyond a number: moves back to the value's last byte, then to its
-  // first.
+  // The parser may have read one byte past a number. Moves back to the last byte of the value and then to its
+  // first byte.
   std::size_t at = std::min(locator.found_at(), text.size());
   while (at > 0 && std::string_view(" \t\r\n,]}").find(text[at - 1]) != std::string_view::npos) --at;
   if (at > 0 && text[at - 1] == '"') {

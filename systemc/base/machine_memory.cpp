@@ -9,7 +9,8 @@
 namespace coppice {
 namespace {
 
-// The address space in use by this process, including the command itself and its libraries.
+// The number of bytes of address space that this process uses, including the command itself and its
+// libraries.
 Bytes taken() {
   Bytes pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -4,8 +4,8 @@
 
 namespace coppice {
 
-// The amount of memory that this process may still use: the machine's memory, or the rest of the process's
-// limit (ulimit -v).
+// The number of bytes of memory that this process may still use: the machine's memory, or what remains of the
+// process's limit (ulimit -v).
 Bytes machine_memory();
 
 }  // namespace coppice

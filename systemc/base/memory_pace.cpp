@@ -12,7 +12,7 @@ constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 8;
 
 std::int64_t MemoryPace::cycles(Bytes bytes) const {
   if (!bandwidth) return 0;
-  // A 64-bit division takes a quarter of the time of a 128-bit one and is nearly always sufficient.
+  // A 64-bit division takes a quarter of the time of a 128-bit division and is nearly always sufficient.
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(bytes, clock.hertz, &product)) {
     const std::int64_t rest = product % bandwidth->bytes_per_second;

@@ -7,13 +7,13 @@
 
 namespace coppice {
 
-// Computes the time in which a memory moves data, in whole cycles of `clock`; zero if its bandwidth is
-// unlimited.
+// Computes how long a memory takes to move data, in whole cycles of `clock`. The time is zero if the
+// bandwidth is unlimited.
 struct MemoryPace {
   std::optional<Bandwidth> bandwidth;
   Frequency clock{1'000'000'000};
 
-  // The cycles to move `bytes`, rounded up; at most the longest time that can be simulated.
+  // The number of cycles to move `bytes`, rounded up, but at most the longest time that can be simulated.
   std::int64_t cycles(Bytes bytes) const;
 };
 

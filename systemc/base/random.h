@@ -5,9 +5,10 @@
 
 namespace coppice {
 
-// Deterministic random numbers, which are identical on every platform and in every build type (xoshiro256++
-// seeded by SplitMix64, Blackman and Vigna 2019; the standard library's distributions are not portable). For
-// one seed, different values of `stream` yield independent sequences, for example one per node.
+// A generator of deterministic random numbers, which are identical on every platform and in every build type.
+// The algorithm is xoshiro256++ seeded by SplitMix64 (Blackman and Vigna 2019); the distributions of the
+// standard library are not portable. Different values of `stream` yield independent sequences for the same
+// seed, for example one per node.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
@@ -23,11 +24,11 @@ class Random {
     state_[3] = std::rotl(state_[3], 45);
     return result;
   }
-  // Uniform in [0, bound), bound >= 1, without modulo bias.
+  // A uniformly distributed whole number in [0, bound), without modulo bias; bound >= 1.
   std::uint64_t below(std::uint64_t bound);
-  // Uniform in [0, 1), 53 bits.
+  // A uniformly distributed number in [0, 1) with 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  // True with probability p.
+  // Returns true with probability p.
   bool bernoulli(double p) { return uniform() < p; }
 
  private:

@@ -10,7 +10,7 @@
 namespace coppice {
 
 std::string readable_time(double nanoseconds) {
-  constexpr double kRounded = 0.99995;  // at this value and above, four digits round up to the next unit
+  constexpr double kRounded = 0.99995;  // from this value on, rounding to four digits reaches the next unit
   constexpr std::array<std::pair<double, std::string_view>, 3> kUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
   for (const auto& [scale, unit] : kUnits) {
     const double value = nanoseconds / scale;

@@ -12,11 +12,11 @@
 
 namespace coppice {
 
-// Records that several threads open, pass to each other and close. A record has a fixed address and is found
-// by its identity; identities are allocated in blocks to the Shelf of a thread and are reused.
+// Records that several threads open, pass to each other and close. A record has a fixed address and is
+// identified by an ID. IDs are allocated in blocks to the Shelf of each thread and are reused.
 //
-// A thread that passes an identity to another thread must synchronise with it, so that its earlier writes are
-// visible there.
+// A thread that passes an ID to another thread must synchronise with it, so that the other thread sees all
+// earlier writes to the record.
 template <typename Record>
 class RecordStore {
  public:
@@ -34,7 +34,7 @@ class RecordStore {
   Record& operator[](std::uint64_t id) { return blocks_.get()[id / kBlock][id % kBlock]; }
   const Record& operator[](std::uint64_t id) const { return blocks_.get()[id / kBlock][id % kBlock]; }
 
-  // Returns the first of kBlock new identities. May be called from several threads simultaneously.
+  // Returns the first of kBlock new IDs. May be called from several threads at the same time.
   std::uint64_t add_block() {
     const std::lock_guard lock(adding_);
     if (owned_.size() == kMostBlocks) throw std::bad_alloc();
@@ -55,7 +55,7 @@ class RecordStore {
   std::vector<std::unique_ptr<Record[]>> owned_;
 };
 
-// The free identities of one thread.
+// The free IDs of one thread.
 template <typename Record>
 class Shelf {
  public:
@@ -76,8 +76,8 @@ class Shelf {
   }
   void release(std::uint64_t id) { free_.push_back(id); }
 
-  // Rebalances free records if one shelf has many more than the other, since all messages may begin in one
-  // thread and end in another. Call this while no thread uses the shelves.
+  // Rebalances free records if one shelf has many more than the other. This may happen because all messages
+  // may begin in one thread and end in another. Call this while no thread uses the shelves.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;
     Shelf& less = &more == &one ? other : one;
@@ -91,7 +91,7 @@ class Shelf {
  private:
   RecordStore<Record>* store_;
   std::vector<std::uint64_t> free_;
-  std::uint64_t fresh_ = 0;  // next unused identity of the latest block, up to end_
+  std::uint64_t fresh_ = 0;  // next unused ID of the latest block, up to end_
   std::uint64_t end_ = 0;
 };
 

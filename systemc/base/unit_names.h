@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// The units that the parse_* functions of base/units.h accept, smallest first.
+// The units that the parse_* functions of base/units.h accept, in ascending order.
 std::vector<std::string_view> bytes_units();
 std::vector<std::string_view> bandwidth_units();
 std::vector<std::string_view> duration_units();

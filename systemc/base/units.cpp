@@ -18,8 +18,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// A unit as a fraction of the smallest unit: numerator / denominator (a bit per second is 1/8 byte per
-// second).
+// A unit relative to the smallest unit of its family: numerator / denominator (one bit per second is 1/8 byte
+// per second).
 struct Unit {
   std::string_view name;
   std::uint64_t numerator = 1;
@@ -27,7 +27,7 @@ struct Unit {
   bool used_for_output = true;
 };
 
-// The units of one quantity, smallest first.
+// The units of one quantity, in ascending order.
 struct UnitFamily {
   std::string_view name;
   std::string_view example;
@@ -110,7 +110,7 @@ const Unit& find_unit(const UnitFamily& quantity, std::string_view text, std::st
   refuse(quantity, text, fmt::format("its unit '{}' is not one of {}", name, known));
 }
 
-// A decimal number without sign or exponent: digits / 10^decimals.
+// A decimal number without sign or exponent. Its value is digits / 10^decimals.
 struct Decimal {
   std::uint64_t digits = 0;
   int decimals = 0;
@@ -120,7 +120,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Returns nullopt if the digits do not fit into 64 bits.
+// Parses a decimal number. Returns nullopt if its digits do not fit into 64 bits.
 std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fraction) {
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
   Decimal result;
@@ -132,8 +132,8 @@ std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fra
     }
   }
   result.decimals = static_cast<int>(fraction.size());
-  // With more decimals, the value would be a fraction of the smallest unit whatever its unit is, and 10^20
-  // would not fit into 64 bits.
+  // With more decimals, the value would be a fraction of the smallest unit, whichever unit is used. In
+  // addition, 10^20 would not fit into 64 bits.
   if (result.decimals > 18) return std::nullopt;
   return result;
 }
@@ -181,7 +181,7 @@ std::int64_t parse(const UnitFamily& quantity, std::string_view original) {
   return static_cast<std::int64_t>(value);
 }
 
-// Returns value / unit in decimal; empty if that needs more than `limit` characters.
+// Returns value / unit as a decimal number, or an empty string if that takes more than `limit` characters.
 std::string exact_decimal(std::uint64_t value, std::uint64_t unit, std::size_t limit) {
   std::string text = std::to_string(value / unit);
   std::uint64_t rest = value % unit;

@@ -4,10 +4,11 @@
 #include <bit>
 #include <cstdint>
 
-// Bit fields in arrays of 32-bit words, as Verilog packs them: the first field in the lowest bits.
+// Functions for bit fields in arrays of 32-bit words, packed as in Verilog: the first field occupies the
+// lowest bits.
 namespace coppice::cosim {
 
-// The lowest `bits` bits of a value; `bits` is below 32.
+// Returns the lowest `bits` bits of a value. `bits` must be below 32.
 inline std::uint32_t kept(std::uint32_t value, int bits) {
   return value & ((1U << bits) - 1);
 }
@@ -46,7 +47,7 @@ class Fields {
   unsigned at_ = 0;
 };
 
-// Bits [at, at + width), with a width of at most 32.
+// Returns bits [at, at + width) of `words`. The width must be at most 32.
 inline std::uint32_t field(const std::uint32_t* words, unsigned at, unsigned width) {
   const std::uint64_t low = words[at / 32] >> (at % 32);
   const std::uint64_t both =

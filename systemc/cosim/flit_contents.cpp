@@ -43,7 +43,7 @@ FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record
   head.address = static_cast<std::uint32_t>(entry.address / kWordBytes) + before;
   head.words = payload == 0 ? left : std::min(left, payload);
   head.source = static_cast<std::uint32_t>(record.src * kPorts + record.src_port);
-  // The log has a unique number for each message in flight.
+  // The message log assigns a unique number to each message in flight.
   head.sequence = static_cast<std::uint32_t>(packet.tag) % (1U << Limits::kSequenceBits);
   head.packets = static_cast<std::uint32_t>(context.framing.packets(entry.message_bytes()));
   head.route = route_bits(context.schedule->routes[static_cast<std::size_t>(entry.route)]);

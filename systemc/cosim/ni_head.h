@@ -6,7 +6,8 @@
 
 namespace coppice::cosim {
 
-// Widths of a head flit's fields for a collective and its flow; with one context, there is no collective id.
+// The widths of the fields for a flow and a collective in a head flit. With one context, there is no field
+// for the collective's ID.
 struct HeadLayout {
   int flow_bits;
   int id_bits;
@@ -21,7 +22,7 @@ struct NiHead {
   std::uint32_t address = 0;
   std::uint32_t words = 0;
   std::uint32_t source = 0;    // node * ports + port
-  std::uint32_t sequence = 0;  // index of the message at its source port
+  std::uint32_t sequence = 0;  // index of the message at the port that sends it
   std::uint32_t packets = 0;
   std::uint64_t route = 0;
 };

@@ -6,14 +6,14 @@
 
 namespace coppice::cosim {
 
-// Widths and capacities of the Verilated router.
+// The widths and capacities of the Verilated router.
 struct RouterLimits {
   static constexpr int kPorts = 8;
   static constexpr int kVcs = 4;
   static constexpr int kMostDepth = 512;
 };
 
-// rtl/router/router.v, Verilated; a plain C++ interface like NiModel.
+// rtl/router/router.v, Verilated. Like NiModel, it has a plain C++ interface.
 class RouterModel {
  public:
   RouterModel() = default;
@@ -21,14 +21,15 @@ class RouterModel {
   RouterModel(const RouterModel&) = delete;
   RouterModel& operator=(const RouterModel&) = delete;
 
-  // Sets inputs of the next cycle.
+  // Sets the inputs of the next cycle.
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
   // The outputs of a cycle.
   struct Outcome {
-    std::uint32_t freed = 0;  // bit port * kVcs + virtual channel: an input buffer slot was freed
-    std::uint32_t sent = 0;   // one bit per output port
+    // Bit port * kVcs + virtual channel is set if a slot of this input buffer was freed.
+    std::uint32_t freed = 0;
+    std::uint32_t sent = 0;  // one bit per output port, set if it sent a flit
   };
   virtual Outcome step() = 0;
   // The flit that output `port` sent in the last step().

@@ -33,7 +33,7 @@ NiOrder order_of(config::ContextOrder order) {
 
 }  // namespace
 
-// Buffers begin at flit boundaries, so no flit contains words of two collectives.
+// Every buffer begins at a flit boundary, so that no flit contains words of two collectives.
 std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const std::uint32_t first = next_;
   const Bytes words = words_of(bytes);
@@ -153,11 +153,11 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
     put_tables(-1);
     model_->clock();
   }
-  // Tables without entries take no time.
+  // Tables without entries need no further cycle for loading.
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 
-// Sends a table line in the upcoming cycle `now` or, after the last line, the sizes.
+// In the upcoming cycle `now`, sends a line of the tables or, after the last line, commits the tables.
 void RtlContextInterface::put_tables(Cycles now) {
   if (lines_.empty()) {
     model_->commit(loading_, sizes_);
@@ -170,8 +170,8 @@ void RtlContextInterface::put_tables(Cycles now) {
   lines_.pop_front();
 }
 
-// A collective keeps its context once any of its messages has arrived, since the message has been added and
-// counted.
+// A collective must keep its context once one of its messages has arrived, because the RTL has already
+// reduced and counted the message.
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
@@ -181,8 +181,8 @@ void RtlContextInterface::unload(ContextId id) {
   }
   if (context.reached) {
     throw ModelError(
-        fmt::format("NI {} (Verilog): collective {} must release its context, but some of its messages have "
-                    "already arrived: raise system.ni.contexts",
+        fmt::format("NI {} (Verilog): collective {} cannot release its context because some of its "
+                    "messages have already arrived: raise system.ni.contexts",
                     node(), id));
   }
   context.collective.reset();
@@ -232,7 +232,8 @@ void RtlContextInterface::receive_credit(int port, int vc, Cycles now) {
 void RtlContextInterface::step(Cycles now) {
   if (now >= Cycles{1} << 31) fail("its counters cannot measure more than 2^31 cycles", now);
   simulating_ = true;
-  if (starts_ >= 0 && starts_ != now) fail(fmt::format("a start was requested for cycle {}", starts_), now);
+  if (starts_ >= 0 && starts_ != now)
+    fail(fmt::format("a start requested for cycle {} was not simulated in that cycle", starts_), now);
   starts_ = -1;
   if (loading_ >= 0) put_tables(now);
   const NiContextsModel::Outcome did = model_->step(now);
@@ -254,7 +255,7 @@ void RtlContextInterface::step(Cycles now) {
   }
 }
 
-// The module that is notified of a collective's end acts in the next cycle, before the RTL.
+// The module that is notified of the end of a collective acts in the next cycle, before the RTL does.
 void RtlContextInterface::wake(Cycles now) {
   while (const auto id = next_counted(now)) {
     const ni::MessageRecord& record = (*shared().log)[*id];
@@ -346,7 +347,7 @@ std::string RtlContextInterface::describe_waiting(Cycles /*now*/) const {
   return text;
 }
 
-// Shows the tables that have been running longest.
+// Shows the tables that have been running for the longest time.
 ni::Interface::PortView RtlContextInterface::view(int port, Cycles now) const {
   const NiModel::PortView view = model_->view(port, running_.empty() ? 0 : running_.front());
   return {static_cast<ni::DecoderState>(view.state), static_cast<std::int32_t>(view.timestep),

@@ -15,16 +15,17 @@
 
 namespace coppice::cosim {
 
-// The table capacity of a context.
+// The capacity of a context for tables.
 inline constexpr TableRoom kContextRoom{NiContextsLimits::kLines, NiContextsLimits::kFlows};
 
-// The gradient buffers of an accelerator's collectives, one after another in the RTL's address space.
+// The gradient buffers of an accelerator's collectives, placed one after another in the address space of the
+// RTL.
 class BufferMap final : public WordMemory {
  public:
   static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
 
-  // Adds a buffer of `bytes`, which must outlive this object, and returns its first word. Only a ValueMemory
-  // stores values.
+  // Adds a buffer of `bytes`, which must outlive this object. Returns the number of its first word. Values
+  // are stored only if the buffer is a ValueMemory.
   std::uint32_t add(ni::GradientMemory& buffer, Bytes bytes);
   FlitBits read(std::uint32_t address) override;
   void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
@@ -36,29 +37,29 @@ class BufferMap final : public WordMemory {
   };
   const Place* find(std::uint32_t address) const;
 
-  std::vector<Place> places_;  // in ascending order
+  std::vector<Place> places_;  // in ascending order of addresses
   std::uint32_t next_ = 0;
 };
 
-// rtl/ni/network_interface.v with contexts, instead of ni::NetworkInterface, for programs; cycles and flits
-// are the same. The RTL decides when entries issue and when collectives end; this class only keeps the
+// Replaces ni::NetworkInterface by rtl/ni/network_interface.v with several contexts, for programs. Cycles and
+// flits are the same. The RTL decides when entries issue and when collectives end. This class only keeps the
 // records for observers and results, and checks the RTL against them.
 //
-// Table lines are loaded one per cycle from the cycle of load() on, beginning with the first line of each
-// port. The tables are committed in the cycle after the last line, which must be before they start. Before
-// the simulation, loading takes no time.
+// Table lines are loaded one per cycle from the cycle of load() on, starting with the first line of each
+// port. The tables are committed in the cycle after the last line, and must be committed before they are
+// started. Before the simulation, loading takes no time.
 class RtlContextInterface final : public RtlTerminal,
                                   public ni::Interface,
                                   private ni::WakeScheduler::Sleeper {
  public:
-  // `context.clock` wakes this module before other modules that act on the node, such as the accelerator. All
-  // references must outlive this module.
+  // `context.clock` must wake this module before other modules that act on the node, such as the accelerator.
+  // All references must outlive this module.
   RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents);
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return ports_; }
-  // Always throws, since the interface has no tables of its own.
+  // Always throws, because the interface has no tables of its own.
   void start(Cycles at) override;
   bool started() const override { return false; }
   void load(const ni::ContextTables& tables, Cycles now) override;
@@ -78,11 +79,12 @@ class RtlContextInterface final : public RtlTerminal,
  private:
   static constexpr int kContexts = NiContextsModel::kContexts;
   struct Context {
-    const schedule::NodeTables* tables = nullptr;  // the tables in the RTL, even if the context is free
-    std::unique_ptr<ni::TableContext> collective;  // nullptr: the context is free
-    bool reached = false;                          // a flit of the collective has arrived
-    bool ended = false;                            // the RTL has reported its end
-    Cycles committed = -1;                         // cycle of the commit; -1 if before the simulation
+    // The tables in the RTL, which remain there while the context is free.
+    const schedule::NodeTables* tables = nullptr;
+    std::unique_ptr<ni::TableContext> collective;  // nullptr if the context is free
+    bool reached = false;                          // whether a flit of the collective has arrived
+    bool ended = false;                            // whether the RTL has reported the end of the collective
+    Cycles committed = -1;  // cycle in which the tables were committed; -1 if before the simulation
   };
   struct Line {
     int context;
@@ -96,7 +98,7 @@ class RtlContextInterface final : public RtlTerminal,
   void put_tables(Cycles now);
   void issue(int port, int index, Cycles released, Cycles now);
   void finish(int index, Cycles now);
-  // The context of a collective; -1 if there is none.
+  // Returns the context of a collective; -1 if it has none.
   int find(ni::ContextId id) const;
   const topology::Route& route_of(const ni::MessageRecord& record) const override;
   void message_left(ni::MessageRecord& record, Cycles now) override;
@@ -105,13 +107,14 @@ class RtlContextInterface final : public RtlTerminal,
   BufferMap memory_;
   std::unique_ptr<NiContextsModel> model_;
   std::array<Context, kContexts> contexts_;
-  std::vector<int> running_;  // contexts in starting order
-  // The tables being loaded.
+  std::vector<int> running_;  // contexts in the order in which they started
+  // The table lines that are still to be loaded.
   std::deque<Line> lines_;
   std::vector<NiTableSize> sizes_;
-  int loading_ = -1;  // context being loaded; -1: none
+  int loading_ = -1;  // context being loaded; -1 if there is none
   bool simulating_ = false;
-  Cycles starts_ = -1;  // cycle of pending starts, which the RTL has not received yet; -1 if there are none
+  // The cycle of the requested starts that the RTL has not received yet; -1 if there are none.
+  Cycles starts_ = -1;
 };
 
 }  // namespace coppice::cosim

@@ -27,7 +27,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
   if (ni_ports > kPorts)
     return unsupported("system.ni.ports", ni_ports, fmt::format("write at most {}", kPorts));
   if (accelerators * kPorts > 1 << Limits::kSourceBits) {
-    return unsupported("a number of accelerators of", accelerators,
+    return unsupported("an accelerator count of", accelerators,
                        fmt::format("write at most {}", (1 << Limits::kSourceBits) / kPorts));
   }
   if (system.flit != kLanes * kWordBytes) return unsupported("system.flit", system.flit, "write 16 B");
@@ -40,7 +40,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
   return timing.empty() ? refuse_verilog() : timing;
 }
 
-// The reason why an entry does not fit into the table's fields; empty if it does.
+// Returns the reason why an entry does not fit into the fields of the table; empty if it does.
 std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framing& framing) {
   const auto exceeds = [](std::int64_t value, int bits) {
     return value < 0 || value >= std::int64_t{1} << bits;
@@ -59,7 +59,7 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
   return {};
 }
 
-// The reason why a table does not fit; empty if it does.
+// Returns the reason why a table does not fit into the RTL; empty if it does.
 std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
   const auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
   const auto lines = static_cast<std::int64_t>(loop.lines().size());
@@ -77,7 +77,7 @@ std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
 
 std::string refuse_route(const topology::Route& route, const TableRoom& room) {
   if (static_cast<int>(route.size()) > room.hops) {
-    return fmt::format("a route has {} hops, but a head flit holds at most {}", route.size(), room.hops);
+    return fmt::format("a route has {} hops, but a head flit can hold at most {}", route.size(), room.hops);
   }
   for (const topology::Hop& hop : route) {
     if (hop.out_port >= room.out_ports) {
@@ -212,7 +212,7 @@ void RtlNetworkInterface::start(Cycles at) {
   }
 }
 
-// Nops hold the lockstep; without lockstep, they have no effect and are not loaded.
+// Nops hold the lockstep. Without lockstep, they have no effect and are not loaded.
 void RtlNetworkInterface::load() {
   const auto& tables = shared().schedule->nodes[static_cast<std::size_t>(node())].ports;
   for (std::size_t p = 0; p < ports_.size(); ++p) {

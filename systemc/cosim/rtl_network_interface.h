@@ -11,32 +11,34 @@
 
 namespace coppice::cosim {
 
-// The reason why a Verilated network interface does not support this system, with a remedy; empty if it does.
+// Returns the reason why a Verilated network interface does not support this system, with a remedy; empty if
+// it does.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
-// Like refuse_ni_settings(), but only for the limits that Verilog of any size has: its timing and
-// packetisation.
+// Like refuse_ni_settings(), but checks only the limits of timing and packetisation, which apply to Verilog
+// of any size.
 std::string refuse_ni_timing(const config::SystemConfig& system);
-// The capacity for tables and routes: that of NiLimits or of a context.
+// The capacity for tables and routes, which is that of NiLimits or of a context.
 struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
   int hops = NiLimits::kHops;
   int out_ports = 1 << NiLimits::kHopPortBits;
 };
-// The reason why the RTL cannot run the schedule on the interfaces of `nodes`; empty if it can.
+// Returns the reason why the RTL cannot run the schedule on the network interfaces of `nodes`; empty if it
+// can.
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room = {});
-// Applies both refuse_ni_settings() and refuse_schedule(), for a schedule on all interfaces.
+// Applies refuse_ni_settings() and refuse_schedule() to a schedule that uses all network interfaces.
 std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
                       const topology::Topology& topology, int ni_ports);
 
-// rtl/ni/network_interface.v instead of ni::NetworkInterface, with the same cycles, flits and sums. The RTL
-// makes all decisions; this class only keeps the records for observers and results.
+// Replaces ni::NetworkInterface by rtl/ni/network_interface.v, with the same cycles, flits and sums. The RTL
+// makes all decisions. This class only keeps the records for observers and results.
 class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
  public:
-  // `buffer`: a ValueMemory; any other buffer stores no values. All references must outlive this module.
+  // Values are stored only if `buffer` is a ValueMemory. All references must outlive this module.
   RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& buffer,
                       FlitContents& contents, const std::string& wave_path);
@@ -69,9 +71,9 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   };
   struct Port {
     std::span<const TableEntry> table;
-    // Indices of the table's messages, in the RTL's issue order.
+    // Indices of the table's messages, in the order in which the RTL issues them.
     std::vector<std::size_t> sends;
-    std::size_t next_send = 0;  // the next to issue
+    std::size_t next_send = 0;  // index in `sends` of the next message to issue
   };
 
   void load();
@@ -86,7 +88,7 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   std::unique_ptr<NiModel> model_;
   std::vector<NiTableSize> sizes_;  // [port]
   bool started_ = false;
-  // Used only for the records.
+  // Used only for the records of messages.
   ni::DependencyTracker tracker_;
   ni::Enablers enablers_;
   ni::RouteTimes route_times_;

@@ -84,15 +84,15 @@ class RtlRouter final : public fabric::RouterModule {
   }
 
  private:
-  // The flits in an input buffer of the Verilog router, and the outputs on their packets' routes.
+  // The flits in an input buffer of the Verilog router, and the outputs to which their packets' routes lead.
   struct Input {
     std::deque<fabric::Flit> flits;
-    std::deque<int> outputs;  // for packets whose heads have arrived and whose tails have not left
+    std::deque<int> outputs;  // one output for each packet whose head has arrived and whose tail has not left
   };
 
   static std::size_t index(int port, int vc) { return static_cast<std::size_t>(port * Limits::kVcs + vc); }
 
-  // Removes the first flit of a buffer and returns its output.
+  // Removes the first flit from a buffer and returns the output on the flit's route.
   int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
     if (input.flits.empty()) fail("a buffer slot was freed, but the buffer holds no flit", now);
     const int output = input.outputs.front();
@@ -146,7 +146,7 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
     const std::size_t links = std::max(topology.in_channels(node).size(), topology.out_channels(node).size());
     const std::size_t ports = links + static_cast<std::size_t>(topology.is_accelerator(node) ? ni_ports : 0);
     if (ports > Limits::kPorts) {
-      return no("a number of ports of", ports,
+      return no("a port count of", ports,
                 fmt::format("use at most {}, including those of the network interface", Limits::kPorts));
     }
   }

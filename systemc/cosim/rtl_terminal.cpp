@@ -84,7 +84,7 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
 
 void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
   if (outcome.overflow) fail("a queue overflowed", now);
-  // Like the model, the ejection channel returns credits immediately.
+  // Credits must be returned immediately, as in the ejection channel of the model.
   if (!outcome.credits_as_taken) fail("its queue for the reduction unit withheld a credit", now);
   for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
 }

@@ -48,7 +48,7 @@ Loaded load() {
   return loaded;
 }
 
-// Loaded once per process; a library that was not found is not searched for again.
+// The library is loaded once per process. If it was not found, it is not searched for again.
 const Loaded& loaded() {
   static const Loaded once = load();
   return once;

@@ -11,41 +11,42 @@
 
 namespace coppice::fabric {
 
-// A gradient message between two network-interface ports, as every fabric receives it.
+// A gradient message from one network-interface port to another, in the form common to all fabrics.
 struct Message {
   std::uint64_t id = 0;  // unique within a run
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
   const topology::Route* route = nullptr;  // not owned; must outlive the message
   Bytes bytes = 0;
-  Femtoseconds flit_time = 0;  // of the route's slowest channel; sets the pace of injection
+  Femtoseconds flit_time = 0;  // flit time of the route's slowest channel; limits the rate of injection
 };
 
-// The injecting side of a network-interface port, from which the fabric pulls.
+// The sending side of a network-interface port. The fabric asks it for the packets or messages to inject.
 class Injector {
  public:
   virtual ~Injector() = default;
 
   enum class Answer { kPacket, kPollAgain, kSleep };
-  // Fills in the next packet to inject at cycle `now`. kPollAgain: no packet yet, ask again in the next
-  // cycle; kSleep: no packet until Fabric::wake().
+  // Fills in the next packet to inject in cycle `now`. Returns kPollAgain if no packet is available yet and
+  // the fabric should ask again in the next cycle, or kSleep if no packet will be available until
+  // Fabric::wake() is called.
   virtual Answer next_packet(Cycles now, Packet& packet) = 0;
   // Called when the tail of a packet has entered the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
 
-  // For fabrics that move whole messages: the next message to inject, and the first cycle in which it is
-  // available. A null message means that there is none until Fabric::wake().
+  // The next message to inject and the first cycle in which it may start, for fabrics that move whole
+  // messages. `message` is null if there is no message until Fabric::wake() is called.
   struct Pending {
     const Message* message = nullptr;
     Cycles ready = 0;
   };
   virtual Pending next_message() { return {}; }
-  // Called when the head of a message, and later when its tail, has entered the injection channel.
+  // Called twice for each message: when its head and when its tail has entered the injection channel.
   virtual void message_started(std::uint64_t /*message*/, Cycles /*now*/) {}
   virtual void message_injected(std::uint64_t /*message*/, Cycles /*now*/) {}
 };
 
-// The receiving side of a network-interface port.
+// The receiving side of a network-interface port, which accepts ejected packets and messages.
 class Ejector {
  public:
   virtual ~Ejector() = default;
@@ -53,19 +54,19 @@ class Ejector {
   virtual void expect(const Packet& /*packet*/) {}
   // Called when the tail of a packet has left the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
-  // Whether the ejector must see every ejected flit, if the fabric moves flits.
+  // Whether a fabric that moves flits must pass every ejected flit to flit_ejected().
   virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
-  // Called when the tail of a message has been ejected, by fabrics that move whole messages; returns the
-  // message's number of flits.
+  // Called by fabrics that move whole messages when the tail of a message has been ejected. Returns the
+  // number of flits in the message.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
-// The location of a flit-level event, for observers: a channel, or a port of a network interface.
+// The place where an observer sees a flit: a router's output port or a network-interface port.
 struct FlitEvent {
   NodeId node;   // the router that sends the flit, or the node whose NI injects it
   int out_port;  // output port of that router; -1 for injection
-  int ni_port;   // the NI port for injection and ejection, otherwise -1
+  int ni_port;   // the NI port if the flit is injected or ejected, otherwise -1
   int vc;
   Flit flit;
 };
@@ -74,14 +75,15 @@ struct FlitEvent {
 class FabricObserver {
  public:
   virtual ~FabricObserver() = default;
-  // A flit was granted the switch (or left the NI) at cycle `now`.
+  // Called when a flit has won the switch of a router, or has left a network interface, in cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
-  // Flits win the switch towards `channel` during cycles [begin, end): one in the first cycle, one in the
-  // last, and possibly others in between. They occupy the channel for `used`, which is shorter than the
-  // interval if another channel of their path is slower.
+  // Called when flits bound for `channel` have won the switch during cycles [begin, end), which include the
+  // first and the last grant. Together, the flits occupy the channel for `used`. This time is shorter than
+  // the interval if a slower channel on the path limits the rate of the flits.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
-  // From `at` on, the flow from a network-interface port has this rate; 0 if there is no flow.
+  // Called when the flow that a network-interface port sends changes its rate at time `at`. The rate is 0 if
+  // the port sends no flow.
   virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {
   }
 };
@@ -90,10 +92,11 @@ class FabricObserver {
 struct FabricStatistics {
   std::int64_t flits_injected = 0;
   std::int64_t flits_ejected = 0;
-  std::int64_t flit_hops = 0;               // routers traversed, summed over flits
+  std::int64_t flit_hops = 0;               // number of routers traversed, summed over all flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // Reads the statistics of a fabric that is a single module, without one module per channel.
+  // Passes all statistics to `read`. Used by fabrics that are a single module; other fabrics report
+  // statistics by channel module.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
@@ -109,22 +112,23 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
 
-  // Connects NI port `port` of accelerator `node` to its injecting and receiving sides; not owned.
+  // Connects NI port `port` of accelerator `node` to its injector and its ejector, which the fabric does not
+  // own.
   virtual void connect(NodeId node, int port, Injector& injector, Ejector& ejector) = 0;
-  // Announces that the injector of (node, port) has something to send from cycle `at` on; `at` must be after
-  // the current cycle.
+  // Announces that the injector of NI port `port` of `node` has data to send from cycle `at` on, which must
+  // be after the current cycle.
   virtual void wake(NodeId node, int port, Cycles at) = 0;
 
-  // `observer` must outlive the fabric.
+  // Adds an observer, which must outlive the fabric.
   virtual void add_observer(FabricObserver& observer) = 0;
 
   virtual const FabricStatistics& statistics() const = 0;
-  // Call this before a simulation that ends at cycle `stop` even if messages are in flight: statistics then
-  // exclude later movements. Fluid flows are always counted in full.
+  // Call this before a simulation that stops at cycle `stop` even if messages are still in flight, so that
+  // the statistics exclude later movements. Fluid flows are always counted in full.
   virtual void count_until(Cycles /*stop*/) {}
   // The last cycle in which a flit or message moved.
   virtual Cycles last_movement() const = 0;
-  virtual Femtoseconds period() const = 0;  // of the clock
+  virtual Femtoseconds period() const = 0;  // clock period
   // Whether no flits or credits are in flight.
   virtual bool idle() const = 0;
   // Throws ModelError unless every flit has been delivered and every credit returned.

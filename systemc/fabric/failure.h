@@ -7,11 +7,12 @@
 
 namespace coppice::fabric {
 
-// Stores the first exception of a SystemC process. The kernel would wrap it in a report and lose its type;
-// instead, the simulation pauses and the driver rethrows the exception.
+// Stores the first exception thrown in a SystemC process and pauses the simulation, so that the driver can
+// rethrow the exception. Without this class, the kernel would convert the exception to a report and lose its
+// type.
 class Failure {
  public:
-  // Runs the body of a process and stores its exception, if any.
+  // Runs the body of a process and stores the exception that it throws, if any.
   template <typename F>
   void guard(F&& body) {
     try {
@@ -22,7 +23,7 @@ class Failure {
     }
   }
 
-  // Call this after sc_start() returns.
+  // Rethrows the stored exception, if any. Call this after sc_start() returns.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

@@ -6,8 +6,8 @@ namespace coppice::fabric {
 
 using PacketId = std::uint32_t;
 
-// The unit of flow control, as stored in a virtual-channel buffer. The buffer determines its port and virtual
-// channel, the packet its contents.
+// A flit as stored in a virtual-channel buffer. The buffer implies the flit's port and virtual channel, and
+// the packet determines the flit's contents.
 struct Flit {
   PacketId packet = 0;
   std::uint32_t sequence : 31 = 0;  // index within the packet, from 0

@@ -7,9 +7,10 @@
 
 namespace coppice::fabric {
 
-// The division of a gradient message into flits. Packet-based: packets of at most `payload` bytes, each with
-// a head flit before its data. Message-based: one head flit with the source route for the whole message; the
-// heads of its sub-messages carry data and cost nothing (MultiTree, message-based flow control).
+// Describes how a gradient message is divided into flits. With packet-based flow control, a message consists
+// of packets of at most `payload` bytes, each of which starts with a head flit. With message-based flow
+// control (MultiTree), a single head flit carries the source route for the whole message; the heads of
+// sub-messages carry data, so they add no flits.
 struct Framing {
   config::FlowControl flow_control = config::FlowControl::kPacket;
   Bytes flit = 16;
@@ -18,7 +19,7 @@ struct Framing {
   std::int64_t packets(Bytes bytes) const {
     return flow_control == config::FlowControl::kMessage ? 1 : (bytes + payload - 1) / payload;
   }
-  // The number of flits of packet `index` of a message of `bytes`, including its head.
+  // The number of flits, including the head, in packet `index` of a message with `bytes` of data.
   std::int64_t packet_flits(Bytes bytes, std::int64_t index) const {
     if (flow_control == config::FlowControl::kMessage) return 1 + data_flits(bytes);
     const Bytes left = bytes - index * payload;

@@ -6,14 +6,13 @@
 
 namespace coppice::fabric {
 
-// A port of a network, as seen by the network interface bound to it.
+// The interface that a network port offers to the network interface bound to it.
 class NetworkPortIf : public virtual sc_core::sc_interface {
  public:
-  // Called once, at the end of elaboration, with the injecting and receiving sides of the network interface;
-  // not owned.
+  // Called once, at the end of elaboration, to register the injector and the ejector of the network
+  // interface. The port does not own them.
   virtual void connect(Injector& injector, Ejector& ejector) = 0;
-  // Announces that the injector has something to send from cycle `at` on, which must be after the current
-  // cycle.
+  // Announces that the injector has data to send from cycle `at` on. The cycle must be after the current one.
   virtual void wake(Cycles at) = 0;
 };
 

@@ -13,31 +13,33 @@ namespace coppice::fabric {
 
 using topology::NodeId;
 
-// A packet from its injection to its ejection. Source-routed if `route` is set, otherwise routed hop by hop
-// to `dst` by the fabric's routing function.
+// A packet in flight. If `route` is set, the packet is source-routed. Otherwise, the fabric's routing
+// function chooses each hop on the way to `dst`.
 struct Packet {
-  const topology::Hop* route = nullptr;  // one hop per router, the last an ejection port; not owned
+  // One hop for each router, the last of which leads to an ejection port. Not owned.
+  const topology::Hop* route = nullptr;
   topology::RouteState route_state;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
-  std::uint16_t ejection_port = 0;  // for hop-by-hop routing
-  std::uint16_t hops = 0;           // routers that have routed it so far
+  std::uint16_t ejection_port = 0;  // used by hop-by-hop routing
+  std::uint16_t hops = 0;           // number of routers that have routed the packet so far
   std::uint32_t flits = 0;
-  std::uint64_t tag = 0;    // set by the injector: for example, the identity of the message
+  std::uint64_t tag = 0;    // set by the injector, for example to identify the message
   std::uint32_t index = 0;  // index of the packet in its message
   bool first_of_message = true;
   bool last_of_message = true;
-  Femtoseconds flit_time = 0;  // pace of the injection channel; 0: one flit per cycle
-  Cycles created = 0;          // when its creation was requested at the source
+  Femtoseconds flit_time = 0;  // minimum time between flits at injection; 0: one flit per cycle
+  Cycles created = 0;          // cycle in which the source requested the packet
   Cycles head_injected = 0;
-  // Sums over its flits; separate because the two ends of a long packet may be in different threads.
+  // Sums over all flits of the packet. The two sums are separate because different threads may inject and
+  // eject flits of a long packet at the same time.
   std::int64_t injection_cycles = 0;
   std::int64_t ejection_cycles = 0;
 
-  // The sum over its flits of (ejection cycle - injection cycle), once all flits have been ejected.
+  // The total latency of the packet's flits, in cycles; valid once all flits have been ejected.
   std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
-  // A copy of the packet as it was injected, for observers of its flits; other threads may be changing the
-  // remaining fields.
+  // Returns a copy of the packet as it was injected, for observers of its flits. The copy omits fields that
+  // other threads may be changing.
   Packet as_injected() const {
     Packet copy;
     copy.route = route;
@@ -56,12 +58,13 @@ struct Packet {
   }
 };
 
-// All packets in flight; identities are reused after release. With several threads, each has its own pool and
-// all pools share one store: a packet may be acquired in one pool and released in another.
+// Stores all packets in flight. The ID of a released packet is reused. With several threads, each thread has
+// its own pool, but all pools share one store, so a packet may be acquired from one pool and released to
+// another.
 class PacketPool {
  public:
   PacketPool() : store_(std::make_shared<RecordStore<Packet>>()), shelf_(*store_) {}
-  // Another pool over the same packets.
+  // Creates another pool that shares this pool's store.
   PacketPool another() const { return PacketPool(store_); }
 
   PacketId acquire(const Packet& packet) {
@@ -74,7 +77,7 @@ class PacketPool {
     --in_flight_;
     shelf_.release(id);
   }
-  // Prefetches a packet that will be needed soon.
+  // Prefetches a packet into the processor's caches.
   void fetch(PacketId id) const {
     const auto* const packet = reinterpret_cast<const char*>(&std::as_const(*store_)[id]);
     __builtin_prefetch(packet);

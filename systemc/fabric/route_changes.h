@@ -9,11 +9,11 @@ class RouteChanges {
  public:
   virtual ~RouteChanges() = default;
 
-  // Lets messages from a port to `dst` use `route` from now on, including waiting messages and the remainder
-  // of a message in flight. `route` must outlive the run.
+  // From now on, messages from the port to `dst` use `route`. This includes waiting messages and the rest of
+  // a message in flight. `route` must outlive the run.
   virtual void reroute(topology::NodeId node, int port, topology::NodeId dst,
                        const topology::Route& route) = 0;
-  // Sets whether a channel works. Messages on a failed channel stall until they are rerouted.
+  // Sets whether a channel works. Messages that use a failed channel stall until they are rerouted.
   virtual void set_channel(topology::ChannelId channel, bool alive) = 0;
 };
 

@@ -26,7 +26,7 @@ void Interface::start_context(ContextId id, Cycles at) {
   start(at);
 }
 
-// The access itself takes no time; the time until it arrives is in `delay`.
+// The register access itself takes no time; `delay` already contains the time until the access arrives.
 void Interface::access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
   std::uint32_t word = 0;
   if (transaction.get_data_length() != sizeof word || transaction.get_byte_enable_ptr() != nullptr) {

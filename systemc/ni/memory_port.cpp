@@ -13,14 +13,14 @@
 namespace coppice::ni {
 namespace {
 
-// A memory access with its data. The object is reused, since creating one costs more than simulating the
-// access, and a thread has at most one access in progress.
+// A memory access and its data. Each thread reuses one object, because constructing one takes longer than
+// simulating the access, and a thread has at most one access in progress.
 class MemoryTransaction {
  public:
   MemoryTransaction() { payload_.set_extension(&data_); }
   MemoryTransaction(const MemoryTransaction&) = delete;
   MemoryTransaction& operator=(const MemoryTransaction&) = delete;
-  // The payload would otherwise delete the data.
+  // Without this call, the payload would delete the data.
   ~MemoryTransaction() { payload_.clear_extension(&data_); }
 
   static MemoryTransaction& of_this_thread() {
@@ -29,7 +29,7 @@ class MemoryTransaction {
   }
 
   GradientData& data() { return data_; }
-  // A reset payload for `bytes` at `address`.
+  // Returns a reset payload for an access to `bytes` bytes at `address`.
   tlm::tlm_generic_payload& begin(tlm::tlm_command command, Bytes address, Bytes bytes) {
     constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
     const auto length = static_cast<unsigned>(std::min(bytes, kLongest));

@@ -11,23 +11,24 @@
 
 namespace coppice::ni {
 
-// A network interface's access to its memory: direct if the memory grants that, otherwise one transaction per
-// message. Without a memory module, the DMA engine reads the gradient buffer itself.
+// A network interface's access to its memory. The access is direct if the memory allows this; otherwise,
+// every message is a transaction. Without a memory module, the DMA engine reads the gradient buffer itself.
 class MemoryPort {
  public:
   using Socket =
       tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  // `period`: the interface's clock period. `socket`, bound or not, must outlive this object.
+  // `period` is the clock period of the interface. `socket` must outlive this object, whether or not it is
+  // bound.
   MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
       : socket_(socket), period_(period), dma_(dma_latency) {}
 
-  // Call this once sockets are bound. A memory may revoke direct access.
+  // Requests direct access, which the memory may revoke later. Call this once the sockets are bound.
   void ask_for_direct_access();
   void direct_access_ends() { direct_ = nullptr; }
 
-  // Reads the data of a message of `tables`, whose flits leave at intervals of `flit_time`, at the node's
-  // current time. Returns the cycle of the first flit. Throws ModelError if the memory rejects the access.
+  // Reads the data of a message of `tables` in cycle `now`. The message's flits leave at intervals of
+  // `flit_time`. Returns the cycle of the first flit. Throws ModelError if the memory rejects the access.
   Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now) {
     if (direct_ == nullptr) return read_by_transaction(tables, message, flit_time, now);
     const TableEntry& entry = *message.entry;
@@ -35,8 +36,9 @@ class MemoryPort {
     return now + direct_read_latency_;
   }
 
-  // Returns the cycle in which the arrived data is in memory. Values are written elsewhere (per flit if the
-  // fabric moves flits). Throws ModelError if the memory rejects the access.
+  // Simulates writing the data of an arrived message and returns the cycle in which the data is in memory.
+  // The values themselves are written elsewhere (flit by flit if the fabric moves flits). Throws ModelError
+  // if the memory rejects the access.
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
     if (direct_ == nullptr) return write_by_transaction(tables, arrival, now);
     direct_->write_directly(arrival.entry->bytes, arrival.entry->op == schedule::Op::kReduce);

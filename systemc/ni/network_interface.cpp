@@ -14,7 +14,7 @@
 namespace coppice::ni {
 namespace {
 
-// The number of cycles in which `flits` are sent, at `flit_time` per flit.
+// The number of cycles that it takes to send `flits` flits at `flit_time` per flit.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (checked_time(flits, flit_time) + period - 1) / period;
 }
@@ -98,9 +98,10 @@ void NetworkInterface::start(Cycles at) {
 void NetworkInterface::load(const ContextTables& tables, Cycles now) {
   if (tables.id == kOwnTables || loaded_.contains(tables.id) ||
       tables.tables->ports.size() != ports_.size()) {
-    throw ModelError(fmt::format(
-        "{}: tables {} for {} ports cannot be loaded: their id must be unused and the interface has {} ports",
-        name(), tables.id, tables.tables->ports.size(), ports_.size()));
+    throw ModelError(
+        fmt::format("{}: tables {} for {} ports cannot be loaded: their ID must be unused, and the "
+                    "interface has {} ports",
+                    name(), tables.id, tables.tables->ports.size(), ports_.size()));
   }
   auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
   context->reset(now);
@@ -116,10 +117,11 @@ void NetworkInterface::unload(ContextId id) {
     throw ModelError(fmt::format("{}: tables {} do not exist or are running", name(), id));
   }
   if (context->reached) {
-    throw ModelError(fmt::format(
-        "{}: collective {} must release its context, but some of its messages have already arrived and been "
-        "counted: raise system.ni.contexts, or set system.ni.early_messages to held",
-        name(), id));
+    throw ModelError(
+        fmt::format("{}: collective {} cannot release its context because some of its messages have "
+                    "already arrived and been counted: raise system.ni.contexts, or set "
+                    "system.ni.early_messages to held",
+                    name(), id));
   }
   loaded_.erase(id);
 }
@@ -131,7 +133,7 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   }
   TableContext* const context = find(id);
   if (context == nullptr || context->started) {
-    throw ModelError(fmt::format("{}: tables {} are started in cycle {}, but {}", name(), id, at,
+    throw ModelError(fmt::format("{}: tables {} cannot start in cycle {}: {}", name(), id, at,
                                  context == nullptr ? "they are not loaded" : "they are already running"));
   }
   context->started = true;
@@ -142,8 +144,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   take_early(*context, at);
 }
 
-// The data of early messages is already in memory. The adders process one early message after another per
-// port, at the rate at which flits arrive.
+// The data of early messages is already in memory. At each port, the adders process the early messages one
+// after another, at the rate at which flits arrive.
 void NetworkInterface::take_early(TableContext& context, Cycles at) {
   const auto held = early_.find(context.given.id);
   if (held == early_.end()) return;
@@ -258,7 +260,7 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
     return;
   }
   context.enablers.prefetch();
-  // An arrival may unblock any port.
+  // An arrival may satisfy the conditions of any port.
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     const TableContext::Waiting& waiting = context.waiting[p];
     if (waiting.due == kNever && waiting.awaited_flow < 0) continue;
@@ -272,9 +274,9 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 }
 
 void NetworkInterface::wake(Cycles now) {
-  if (next_wake_ != now) return;  // an earlier alarm has replaced this one
+  if (next_wake_ != now) return;  // an earlier alarm has replaced this alarm
   complete_arrivals(now);
-  // Ends contexts whose last tail has left or whose tables ended in nops. As a result, others may start in
+  // Ends contexts whose last tail has left or whose tables ended in nops, so that other contexts may start in
   // this cycle.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
@@ -345,7 +347,7 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         continue;
       }
     }
-    // Messages of tables that were loaded later are added as a whole.
+    // Messages of tables that were loaded later are added as a whole, not flit by flit.
     if (!queues_ || record.context != kOwnTables)
       ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);
@@ -399,8 +401,8 @@ DecoderState NetworkInterface::state_of(const TableContext& context, int index, 
                 context.tracker, ports_[p]->packetizer.has_place(cycle), cycle);
 }
 
-// The contexts in the order in which a port serves them. Contexts that start after the port has served others
-// in this cycle always come last, as if all decisions of a cycle were simultaneous.
+// The contexts in the order in which a port serves them. Contexts that start in this cycle always come last,
+// so that the order does not depend on whether the port or the start is processed first.
 const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, Cycles now) {
   if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
     return running_;
@@ -419,7 +421,7 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   return order_;
 }
 
-// Issues at most one entry per cycle and port, even if the port is woken several times in a cycle.
+// Issues at most one entry per cycle and port, even if the port is woken several times in that cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const bool due = std::ranges::any_of(
@@ -432,7 +434,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// An entry, a nop and a skipped line each take a cycle; without lockstep, the hardware's tables contain no
+// An entry, a nop and a skipped line take one cycle each. Without lockstep, the hardware's tables contain no
 // nops, so nops take no time. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
@@ -468,8 +470,8 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   return true;
 }
 
-// Records what the port waits for: an arrival, a free slot, or the cycle of its next look at the head of its
-// table.
+// Records the event for which the port waits: an arrival, a free slot, or the cycle in which it next examines
+// the head of its table.
 void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];
@@ -487,7 +489,7 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
       waiting.awaited_count = port.table.head()->dependencies;
       break;
     case DecoderState::kWaitQueue:
-      // The tail may have left in this cycle.
+      // The tail of a message may have left in this cycle, so that a slot is free from the next cycle on.
       waiting.awaits_place = !ports_[static_cast<std::size_t>(index)]->packetizer.has_place(now + 1);
       if (!waiting.awaits_place) waiting.due = now + 1;
       break;
@@ -541,7 +543,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   wake_fabric(index, now);
 }
 
-// Wakes the fabric for the port's first message; a message that is being sent needs no wake-up.
+// Wakes the fabric for the first message of the port. A message that is already being sent needs no wake-up.
 void NetworkInterface::wake_fabric(int index, Cycles now) {
   const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
   if (ready > now) network_ports_[static_cast<std::size_t>(index)]->wake(ready);
@@ -557,7 +559,7 @@ void NetworkInterface::read_statistics(const Reader& read) const {
        static_cast<double>(counts.messages_sent));
   read({"network_interface", "messages_received", "", "Messages reduced or stored."},
        static_cast<double>(counts.messages_received));
-  read({"network_interface", "bytes_sent", "B", "Payload bytes of issued messages, without heads."},
+  read({"network_interface", "bytes_sent", "B", "Payload bytes of issued messages, excluding head flits."},
        static_cast<double>(counts.bytes_sent));
   read({"network_interface", "bytes_received", "B",
         "Payload bytes of received messages, whether reduced or stored."},
@@ -592,7 +594,8 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
   return text;
 }
 
-// Shows the tables that have been running longest; if none are, the interface's own.
+// Shows the tables that have been running for the longest time, or the interface's own tables if none are
+// running.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const TableContext& context = running_.empty() ? *own_ : *running_.front();
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];

@@ -30,49 +30,52 @@
 
 namespace coppice::ni {
 
-// Opens the record of the message that `entry` issues at `port` of `node` in cycle `now` over `route` with
-// its `timing`. The message has `bytes` to send; the lockstep allowed its step to start in cycle `released`,
-// and `enabler` met its last dependency. The record has no payload yet.
+// Opens the record of a message that `entry` issues at `port` of `node` in cycle `now`. The message carries
+// `bytes` of data over `route`, whose timing is `timing`. The lockstep allowed its step to start in cycle
+// `released`, and `enabler` satisfied its last dependency. The record does not contain data yet.
 std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
                            Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
                            const Enabler& enabler, Cycles now);
 
-// An accelerator's network interface: executes its reduce-schedule tables. Each port has its own table,
-// timestep and lockstep counters, decoder, packetizer and depacketizer; all ports share the dependency
-// tracker, the DMA engine and the reduction unit. Tables loaded later run alongside the original ones, each
-// set in its own context (table_context.h); system.ni.context_order decides which context issues if several
-// could. Contexts that start in the same cycle come last, in the order in which they start.
+// An accelerator's network interface, which executes reduce-schedule tables. Each port has its own table,
+// timestep counter, lockstep counter, decoder, packetizer and depacketizer. All ports share the dependency
+// tracker, the DMA engine and the reduction unit. Tables loaded later run alongside the interface's own
+// tables, each set in its own context (table_context.h). If several contexts could issue,
+// system.ni.context_order decides which one does. Contexts that started in the current cycle come last, in
+// the order in which they started.
 //
-// Cycle by cycle: an entry whose conditions hold in cycle c issues in c, at most one per port and cycle; its
-// first flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected
-// in cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory
-// has received it if that is later. The lockstep estimates a message's duration from its flits at the rate of
-// its route's slowest channel, and a nop's from its bytes at the slowest rate of its port; like any entry, a
-// nop takes a cycle to issue. Both durations include system.ni.message_setup, the gap between a port's
-// messages (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise message by
-// message. Cycles in which nothing can change are not simulated.
+// Cycle by cycle: if the conditions of an entry hold in cycle c, it issues in cycle c. A port issues at most
+// one entry per cycle. The first flit reaches the injection channel no earlier than c + dma_latency. A
+// message whose tail is ejected in cycle c counts as arrived from cycle c + reduction_latency (reduce) or c +
+// 1 (gather) on, or from the cycle in which the memory has received it if that is later.
+//
+// The lockstep estimates the duration of a message from its number of flits and the rate of the slowest
+// channel on its route, and the duration of a nop from its bytes and the slowest rate at its port. Like any
+// entry, a nop takes a cycle to issue. Both durations include system.ni.message_setup, the gap between the
+// messages of a port (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise
+// message by message. Cycles in which nothing can change are not simulated.
 class NetworkInterface final : public sc_core::sc_module,
                                public Interface,
                                public StatisticsOwner,
                                private WakeScheduler::Sleeper {
  public:
-  // One network port per NI port, bound to a fabric that moves messages or to the internal terminal.
+  // One network port for each NI port, bound to a fabric that moves messages or to the internal terminal.
   sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
-  // If the network moves flits, the terminal's ports, to be bound to the router's local channels; otherwise
+  // The terminal's ports, to be bound to the router's local channels if the network moves flits; otherwise
   // empty.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in;
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out;
   // Reports every message that has been reduced or stored here.
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
 
-  // If `flits`, it contains a terminal with `local_ports` ports for a network of flits. The tables start with
-  // the simulation unless `context.held`.
+  // If `flits` is set, the interface contains a terminal with `local_ports` ports for a network that moves
+  // flits. The tables start when the simulation starts unless `context.held`.
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
-  // Call these before the simulation if all accelerators do the same in the same cycles. lead(): this
-  // interface simulates its tables, and `images` simulates the differences at the others. follow(): this
-  // interface does nothing by itself and copies the counts of `leader`.
+  // For runs in which all accelerators do the same in the same cycles. After lead(), this interface simulates
+  // its tables, and `images` simulates the differences at the other accelerators. After follow(), this
+  // interface is passive and copies the statistics of `leader`. Call these functions before the simulation.
   void lead(MessageImages& images) { images_ = &images; }
   void follow(const NetworkInterface& leader) { leader_ = &leader; }
 
@@ -84,7 +87,7 @@ class NetworkInterface final : public sc_core::sc_module,
   Cycles cycle_of(const sc_core::sc_time& time) const override {
     return (static_cast<Femtoseconds>(time.value()) + context_.period - 1) / context_.period;
   }
-  // nullptr if the network moves messages.
+  // The internal terminal; nullptr if the network moves messages.
   fabric::PacketTerminal* terminal() { return terminal_.get(); }
 
   NodeId node() const override { return node_; }
@@ -101,11 +104,12 @@ class NetworkInterface final : public sc_core::sc_module,
     explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;      // the cycle after the last tail left
+    Cycles free_since = 0;      // cycle after the last tail left
     ContextId last_served = 0;  // the context whose entry issued last
-    Cycles last_issue = -1;     // when that entry issued
+    Cycles last_issue = -1;     // the cycle in which that entry issued
   };
-  // Messages that arrived before their context was started here (or loaded, if they are added on arrival).
+  // Messages that arrived before their context was started here (or before it was loaded, if early messages
+  // are added on arrival).
   struct Early {
     int port;
     std::uint64_t message;
@@ -114,8 +118,9 @@ class NetworkInterface final : public sc_core::sc_module,
     Cycles at;
     int port;
     std::uint64_t message;
-    bool written = false;  // whether the memory has received it; if so, it is complete in cycle `at`
-    // Later completions compare greater; ties are ordered by port, so that sums do not depend on the fabric.
+    // Whether the memory has received the message; if so, the message is complete in cycle `at`.
+    bool written = false;
+    // Later completions compare greater. Ties are ordered by port, so that sums do not depend on the fabric.
     bool operator>(const Completion& other) const {
       return at != other.at ? at > other.at : port > other.port;
     }
@@ -132,7 +137,7 @@ class NetworkInterface final : public sc_core::sc_module,
   void wait(TableContext& context, int port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);
   void issue(TableContext& context, int port, const TableEntry& entry, Cycles now);
-  // The flit time of the slowest channel used by the port's messages.
+  // The flit time of the slowest channel on the routes of the port's messages.
   Femtoseconds slowest_flit(TableContext& context, int port);
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
   void hold(TableContext& context, int port, std::int64_t flits, Femtoseconds flit_time, Cycles now,
@@ -153,17 +158,19 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<fabric::PacketTerminal> terminal_;
   std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
   std::vector<fabric::NetworkPortIf*> network_ports_;  // [port]: bound to `network`
-  // Members that every wake-up needs are stored together, since the interfaces of a large system do not fit
+  // Members that every wake-up needs are stored together, because the interfaces of a large system do not fit
   // into the caches.
   Cycles next_wake_ = -1;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  std::vector<TableContext*> running_;  // started, unfinished contexts in starting order, and always `own_`
+  // Started but unfinished contexts, in the order of their start; always includes `own_`.
+  std::vector<TableContext*> running_;
   std::vector<std::unique_ptr<Port>> ports_;
-  std::unique_ptr<TableContext> own_;        // the tables with which it was constructed
+  std::unique_ptr<TableContext> own_;        // the tables passed to the constructor
   std::unique_ptr<ReductionQueues> queues_;  // set together with values_
   ValueMemory* values_ = nullptr;            // set if real numbers are summed, rounded in the order of flits
-  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all except own_
-  std::vector<TableContext*> order_;  // scratch space: running_ in the order in which a port serves them
+  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all contexts except own_
+  // Scratch space: contexts of running_ in the order in which a port serves them.
+  std::vector<TableContext*> order_;
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;

@@ -11,18 +11,18 @@
 
 namespace coppice::ni {
 
-// The objects that all network interfaces of a run share and that must outlive them.
+// The objects that all network interfaces of a run share. They must outlive the interfaces.
 struct NiContext {
   const topology::Topology* topology;
   const config::SystemConfig* system;
   const schedule::Schedule* schedule;
   fabric::Framing framing;
   Femtoseconds period;
-  fabric::Fabric* fabric;  // nullptr: the creator binds the interface's `network` ports
+  fabric::Fabric* fabric;  // nullptr: whoever creates the interface binds its `network` ports
   MessageLog* log;
   WakeScheduler* clock;
-  const PathTable* paths = nullptr;  // nullptr: messages take the schedule's routes
-  bool held = false;                 // tables start with start() instead of with the simulation
+  const PathTable* paths = nullptr;  // nullptr: messages use the routes of the schedule
+  bool held = false;                 // whether start() starts the tables instead of the simulation's start
 };
 
 }  // namespace coppice::ni

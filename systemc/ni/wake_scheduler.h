@@ -13,30 +13,31 @@
 
 namespace coppice::ni {
 
-// Wakes network interfaces in the cycles that they request.
+// Wakes network interfaces in the cycles that they have requested.
 class WakeScheduler {
  public:
   class Sleeper {
    public:
     virtual void wake(Cycles now) = 0;
-    // Prefetches data that the module will need, which in large systems is not in the caches. Called for
-    // stages 0 to kStages - 1, each when the requests of the previous stage should have completed.
+    // Prefetches data that the module will need when it wakes, because in large systems the data is not in
+    // the caches. Called for stages 0 to kStages - 1 in turn, each when the prefetches of the previous stage
+    // should have completed.
     static constexpr std::size_t kStages = 4;
     virtual void wakes_soon(std::size_t /*stage*/) const {}
 
    protected:
     ~Sleeper() = default;
   };
-  // `at` must not be before the current cycle, or before 0 if the simulation has not started. `sleeper` must
-  // outlive its alarms.
+  // Sets an alarm for cycle `at`, which must not be in the past (or negative if the simulation has not
+  // started). `sleeper` must outlive its alarms.
   virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
  protected:
   ~WakeScheduler() = default;
 };
 
-// Wakes all modules of a cycle with one kernel event: in a collective, thousands of interfaces may wake in
-// the same cycle, and separate events would cost more than their work.
+// Wakes all modules that are due in a cycle with a single kernel event. In a collective, thousands of
+// interfaces may wake in the same cycle, and separate events would cost more than the work of the interfaces.
 class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
  public:
   // Exceptions thrown by sleepers are stored in `failure`.
@@ -48,7 +49,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     dont_initialize();
   }
 
-  // Sleepers of the same cycle wake in the order in which their alarms were set.
+  // Sleepers due in the same cycle wake in the order in which their alarms were set.
   void set(Cycles at, Sleeper& sleeper) override {
     alarms_.add(at, &sleeper);
     if (next_ >= 0 && next_ <= at) return;
@@ -71,10 +72,10 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     });
   }
 
-  // The state of at most this many interfaces stays in the caches from one wake-up to the next.
+  // The number of interfaces whose state stays in the caches from one wake-up to the next.
   static constexpr std::size_t kCached = 512;
 
-  // Prefetches for the modules that wake after sleeper `i`, each stage for a different module.
+  // Prefetches data for several modules that wake after sleeper `i`, each module with a different stage.
   static void prefetch_after(const std::vector<Sleeper*>& sleepers, std::size_t i) {
     constexpr std::size_t kApart = 2;
     constexpr std::size_t kFirst = Sleeper::kStages * kApart;
@@ -89,11 +90,11 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
   fabric::Failure* failure_;
   fabric::Calendar<Sleeper*> alarms_;
   sc_core::sc_event event_;
-  Cycles next_ = -1;  // -1: no alarm is set
+  Cycles next_ = -1;  // -1 if no alarm is set
 };
 
-// The alarm of a network interface that is clocked by its node, together with its router, without any kernel
-// event.
+// The alarm of a network interface that is clocked by its node together with the router. It needs no kernel
+// events.
 class NodeAlarm final : public fabric::FlitModule, public fabric::Repeating, public WakeScheduler {
  public:
   explicit NodeAlarm(const sc_core::sc_module_name& name) : FlitModule(name, 0, 0) {}

@@ -7,7 +7,8 @@
 namespace coppice::topology {
 namespace {
 
-// The nodes reached from accelerator 0 along channels (`forward`) or against them.
+// Returns the nodes that can be reached from accelerator 0 along channels (`forward`), or from which it can
+// be reached.
 std::vector<bool> reach(const Topology& topology, bool forward) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()));
   std::vector<NodeId> pending{0};
@@ -27,8 +28,8 @@ std::vector<bool> reach(const Topology& topology, bool forward) {
 
 }  // namespace
 
-// All accelerators can reach each other if and only if accelerator 0 can reach all of them and all of them
-// can reach it.
+// All accelerators can reach each other if and only if accelerator 0 can reach, and can be reached from,
+// every other accelerator.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology) {
   for (const bool forward : {true, false}) {
     const std::vector<bool> reached = reach(topology, forward);

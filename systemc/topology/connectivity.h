@@ -7,10 +7,11 @@
 
 namespace coppice::topology {
 
-// Returns two accelerators of which the first cannot reach the second; nullopt if all can reach each other.
+// Finds two accelerators such that the second cannot be reached from the first. Returns nullopt if all
+// accelerators can reach each other.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology);
 
-// Throws an UnsupportedError that names two accelerators if the first cannot reach the second.
+// Throws UnsupportedError if an accelerator cannot reach another; the message names both.
 void require_connected(const Topology& topology);
 
 }  // namespace coppice::topology

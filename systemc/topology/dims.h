@@ -9,22 +9,23 @@
 
 namespace coppice::topology {
 
-// Limits that prevent a mistyped width from exhausting memory.
+// Limits on the size of a network, which prevent a mistyped width from exhausting memory.
 inline constexpr std::int64_t kMaxNodes = 1 << 20;
 inline constexpr std::int64_t kMaxChannels = 1 << 24;
 
-// Checks that are shared by builders. Each throws an UnsupportedError that names the kind and a remedy.
+// Checks that several builders share. Each throws UnsupportedError, which names the kind and a remedy.
 
-// Requires `count` dims; `form` is their notation in the message, such as "[k, n]".
+// Requires `count` entries in `dims`. `form` is the notation of valid dims in the message, such as "[k, n]".
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form);
 
-// Requires `value` to be at least `least`; `what` describes it, for example "accelerators per switch".
+// Requires `value` to be at least `least`. `what` describes the value, for example "accelerators per switch".
 void require_at_least(Kind kind, std::string_view what, int value, int least);
 
-// Requires `nodes` and `channels` to be within the above limits.
+// Requires the numbers of nodes and channels to be within the limits above.
 void require_size(Kind kind, std::span<const int> dims, std::int64_t nodes, std::int64_t channels);
 
-// Returns one link specification per level, given one for all levels or one per level.
+// Expands `links` to one link specification per level. `links` may contain one specification for all levels
+// or one per level.
 std::vector<LinkSpec> links_per_level(Kind kind, std::span<const LinkSpec> links, std::size_t levels);
 
 }  // namespace coppice::topology

@@ -12,11 +12,11 @@
 namespace coppice::topology {
 namespace {
 
-// Available memory is checked only if there are at least this many channels.
+// The minimum number of channels for which the available memory is checked.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
-// Throws if the lists of channels cannot grow: they double, which requires memory for twice the channels in
-// addition to the existing lists.
+// Throws if there is not enough memory to extend the lists of channels. The lists double in size, so they
+// need memory for twice the number of channels in addition to the existing lists.
 void require_memory_to_double(const Topology& topology) {
   const std::size_t channels = topology.channels().size();
   const auto needed = static_cast<Bytes>(2 * channels * (sizeof(Channel) + 2 * sizeof(ChannelId)));
@@ -77,9 +77,9 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
-  // Hops have 16 bits for output ports, including ejection ports.
+  // A Hop stores the number of an output port, including ejection ports, in 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
-  if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} out-channels", src, kMaxPorts));
+  if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} outgoing channels", src, kMaxPorts));
 
   if (channels_.size() >= kManyChannels && std::has_single_bit(channels_.size()))
     require_memory_to_double(*this);

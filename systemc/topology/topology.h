@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// Accelerators are numbered from 0 to n - 1, followed by the switches.
+// The number of a node. Accelerators are numbered from 0 to n - 1; switches follow.
 using NodeId = std::int32_t;
 using ChannelId = std::int32_t;
 
@@ -23,8 +23,8 @@ struct Channel {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
   int dimension = 0;  // the channel's dimension; 0 if the topology has none
-  int src_port = 0;   // index among the out-channels of src
-  int dst_port = 0;   // index among the in-channels of dst
+  int src_port = 0;   // index among the outgoing channels of `src`
+  int dst_port = 0;   // index among the incoming channels of `dst`
 };
 
 enum class Kind {
@@ -43,45 +43,46 @@ enum class Kind {
   kHyperx,
 };
 
-// The kind's name in configurations (kinds.h describes the kinds).
+// Returns the name of the kind in configurations (kinds.h describes the kinds).
 std::string_view to_string(Kind kind);
 
-// How a group's accelerators are connected in one dimension of a kHierarchy.
+// The way in which the accelerators of a group are connected in one dimension of a kHierarchy.
 enum class DimensionKind { kRing, kOneWayRing, kFullyConnected, kSwitch };
 
-// The name of the kind; one-way and bidirectional rings have the same name.
+// Returns the name of the kind. One-way and bidirectional rings have the same name.
 const char* to_string(DimensionKind kind);
 constexpr bool is_ring(DimensionKind kind) {
   return kind == DimensionKind::kRing || kind == DimensionKind::kOneWayRing;
 }
 
-// A directed multigraph of accelerators and switches. Every node has a router. An accelerator's router also
-// has ports for its network interface, which are not channels and are numbered after the channel ports.
+// A directed multigraph of accelerators and switches. Every node has a router. The router of an accelerator
+// also has ports for the accelerator's network interface. These are not channels and are numbered after the
+// channel ports.
 class Topology {
  public:
-  // Throws UnsupportedError if there is no accelerator. `dimension_kinds`: for a kHierarchy.
+  // Throws UnsupportedError if there are no accelerators. `dimension_kinds` is used only for a kHierarchy.
   Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
            std::vector<DimensionKind> dimension_kinds = {});
 
   // Adds a channel, which gets the next port number at both ends. Throws UnsupportedError if an end does not
-  // exist, both ends are the same node, the bandwidth is zero, or the latency is negative.
+  // exist, if both ends are the same node, if the bandwidth is zero, or if the latency is negative.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
   const std::vector<int>& dims() const { return dims_; }
-  // Per dimension of a kHierarchy; otherwise empty.
+  // The kind of each dimension of a kHierarchy; empty for other kinds.
   const std::vector<DimensionKind>& dimension_kinds() const { return dimension_kinds_; }
   int num_accelerators() const { return accelerators_; }
   int num_switches() const { return num_nodes() - accelerators_; }
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Makes the switches of some dimensions of a kHierarchy reduce data (in-network reduction). These are the
-  // first `switches` switches; they have network interfaces like those of accelerators.
+  // Makes the switches of the given dimensions of a kHierarchy reduce data (in-network reduction). These must
+  // be the first `switches` switches. Like accelerators, they have network interfaces.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
-  // Per dimension: whether its switches reduce; empty if no switches reduce.
+  // For each dimension, whether its switches reduce; empty if no switches reduce.
   const std::vector<bool>& in_network() const { return in_network_; }
-  // The number of nodes with a network interface: the accelerators and the reducing switches.
+  // The number of nodes with a network interface, which are the accelerators and the reducing switches.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
   bool has_interface(NodeId node) const { return node < num_interfaces(); }
 
@@ -90,11 +91,12 @@ class Topology {
   std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
   std::span<const ChannelId> in_channels(NodeId node) const { return in_[static_cast<std::size_t>(node)]; }
 
-  // The coordinates of a torus, mesh or ring node; dimension 0 varies fastest.
+  // The coordinates of a node in a torus, mesh or ring. Dimension 0 varies fastest.
   std::vector<int> coordinates(NodeId node) const;
   NodeId node_at(std::span<const int> coordinates) const;
 
-  // A name for messages: "torus 8x8", or without dimensions "file of 4 accelerators and 1 switches".
+  // A name for messages, such as "torus 8x8" or, if there are no dimensions, "file of 4 accelerators and 1
+  // switches".
   std::string name() const;
 
  private:
@@ -109,17 +111,17 @@ class Topology {
   std::vector<std::vector<ChannelId>> in_;
 };
 
-// Bandwidth and latency of the channels along one dimension.
+// The bandwidth and latency of the channels along one dimension.
 struct LinkSpec {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
 };
 
-// n-dimensional torus and mesh. `links` has one entry per dimension. A node's out-channels are, dimension by
-// dimension, the channel towards higher coordinates, then the channel towards lower coordinates. A dimension
-// of width 1 has no channels; a torus dimension of width 2 has two parallel channels in each direction, since
-// both neighbours are the same node. Throws UnsupportedError if there is no dimension, a width is below 1, or
-// `links` and `dims` differ in length.
+// Build an n-dimensional torus or mesh. `links` has one entry per dimension. The outgoing channels of a node
+// are, dimension by dimension, the channel towards higher coordinates and then the channel towards lower
+// coordinates. A dimension of width 1 has no channels. A torus dimension of width 2 has two parallel channels
+// in each direction, because both neighbours are the same node. Throw UnsupportedError if there is no
+// dimension, if a width is below 1, or if `links` and `dims` differ in length.
 Topology make_torus(std::span<const int> dims, std::span<const LinkSpec> links);
 Topology make_mesh(std::span<const int> dims, std::span<const LinkSpec> links);
 

@@ -10,7 +10,7 @@ ArrayModule::ArrayModule(const sc_core::sc_module_name& name, const SystolicArra
   SC_METHOD(work);
 }
 
-// The tile in progress, if any, is finished when this is called.
+// Called when the tile in progress, if any, is finished.
 void ArrayModule::work() {
   if (tile_ != nullptr) results->take(*tile_, cycles_);
   tile_ = tiles->next_tile();

@@ -18,10 +18,11 @@ enum class ElementType {
 
 const char* to_string(ElementType type);
 std::int64_t element_bytes(ElementType type);
-// The ElementType of "fp32", "bf16" or "int8"; throws std::invalid_argument naming them.
+// Converts "fp32", "bf16" or "int8" to an ElementType. For other names, throws std::invalid_argument, which
+// lists the valid names.
 ElementType parse_element_type(const std::string& name);
 
-// The nearest bf16 value; ties round to even, and NaNs remain NaNs.
+// Rounds to the nearest bf16 value; ties round to even, and NaNs remain NaNs.
 inline float round_to_bf16(float value) {
   auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return std::bit_cast<float>((bits & 0xffff0000U) | 0x00400000U);
@@ -29,7 +30,8 @@ inline float round_to_bf16(float value) {
   return std::bit_cast<float>(bits & 0xffff0000U);
 }
 
-// A view of a matrix stored elsewhere, with strides of `row_stride` and `column_stride` values.
+// A view of a matrix whose values are stored elsewhere. `row_stride` and `column_stride` are counted in
+// values.
 template <typename T>
 struct MatrixView {
   T* values = nullptr;
@@ -46,13 +48,13 @@ struct MatrixView {
     return {values, rows, columns, row_stride, column_stride};
   }
   MatrixView transposed() const { return {values, columns, rows, column_stride, row_stride}; }
-  // The block of `height` x `width` values that begins at (row, column).
+  // Returns the block of `height` x `width` values that begins at (row, column).
   MatrixView block(std::int64_t row, std::int64_t column, std::int64_t height, std::int64_t width) const {
     return {values + row * row_stride + column * column_stride, height, width, row_stride, column_stride};
   }
 };
 
-// A matrix that owns its values, in row-major order, initially zeros.
+// A matrix that owns its values. They are stored in row-major order and are initially zero.
 template <typename T>
 class Matrix {
  public:

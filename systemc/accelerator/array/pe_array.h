@@ -10,11 +10,11 @@
 namespace coppice::accelerator {
 
 // The PEs of a systolic array of rows x columns, simulated one cycle at a time. A PE has three registers and
-// a multiply-accumulator. The values of one register of all PEs are stored in row-major order, so that a
-// cycle of the array is three passes over contiguous values. rtl/accelerator/pe_array.v is the register-exact
-// Verilog equivalent.
-//   left   the operand that moves right, from the left edge
-//   upper  the operand that moves down, from the upper edge, or is stationary
+// a multiply-accumulator. Each register is stored for all PEs in row-major order, so that a cycle of the
+// array is three passes over contiguous values. rtl/accelerator/pe_array.v is the register-exact Verilog
+// equivalent. The registers are:
+//   left   the operand that moves right from the left edge
+//   upper  the operand that moves down from the upper edge, or is stationary
 //   sum    the sum, which is stationary or moves up; row 0 outputs it at the upper edge
 // Value is float (fp32, and bf16 values with fp32 sums) or std::int32_t (int8 with int32 sums that wrap).
 template <typename Value>
@@ -30,16 +30,17 @@ class PeArray {
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  // Simulates a cycle of an output-stationary stream: operands move right and down, and every PE adds the
-  // product of the two operands that arrive. `left` has one value per row, `upper` one per column.
+  // Simulates a cycle of an output-stationary stream. Operands move right and down, and every PE adds the
+  // product of the two operands that arrive. `left` contains one value per row, and `upper` one value per
+  // column.
   void multiply_in_place(std::span<const Value> left, std::span<const Value> upper) {
     move_right(left);
     move_down(upper);
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], sum_[i]);
   }
 
-  // Simulates a cycle of a weight- or input-stationary stream: operands move right, and every PE adds the
-  // product of its stationary and its arriving operand to the sum of the PE below.
+  // Simulates a cycle of a weight- or input-stationary stream. Operands move right. Every PE multiplies its
+  // stationary operand by the arriving operand and adds the product to the sum of the PE below it.
   void multiply_past(std::span<const Value> left) {
     move_right(left);
     const std::size_t above = sum_.size() - columns_;
@@ -49,15 +50,14 @@ class PeArray {
     for (std::size_t i = above; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], Value{});
   }
 
-  // Simulates a cycle that shifts in stationary operands from above; all other contents are discarded.
+  // Simulates a cycle that shifts in stationary operands from above and discards all other contents.
   void load(std::span<const Value> upper) {
     move_down(upper);
     std::fill(left_.begin(), left_.end(), Value{});
     std::fill(sum_.begin(), sum_.end(), Value{});
   }
 
-  // Simulates a cycle that shifts the sums up by a row, with zeros entering from below; operands are
-  // discarded.
+  // Simulates a cycle that shifts the sums up by one row and discards the operands. Zeros enter from below.
   void drain() {
     std::copy(sum_.begin() + static_cast<std::ptrdiff_t>(columns_), sum_.end(), sum_.begin());
     std::fill(sum_.end() - static_cast<std::ptrdiff_t>(columns_), sum_.end(), Value{});

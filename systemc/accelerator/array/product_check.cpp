@@ -12,10 +12,12 @@ namespace coppice::accelerator {
 namespace {
 
 constexpr std::int64_t kMostValues = std::int64_t{1} << 29;
-constexpr double kMostExact = 1 << 24;  // fp32 represents all whole numbers up to this one
+constexpr double kMostExact = 1 << 24;  // fp32 represents all whole numbers up to this value exactly
 constexpr int kMostFp32 = 4095;
 constexpr int kMostBf16 = 255;
-constexpr float kOff = 1 + 1.0F / 1024;  // less than half of the distance to the next bf16 value
+// A factor that changes a value by less than half the distance to the next bf16 value, so that rounding to
+// bf16 restores the value.
+constexpr float kOff = 1 + 1.0F / 1024;
 
 void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
   const double values = static_cast<double>(m) * static_cast<double>(k) +
@@ -28,7 +30,7 @@ void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
                   m, k, k, n));
 }
 
-// Whole numbers from -most to most; for int8, all values of a byte.
+// A range of whole numbers: from -most to most, or, for int8, all values of a byte.
 struct Range {
   int lowest = 0;
   int count = 0;
@@ -41,7 +43,7 @@ Range range(ElementType type, std::int64_t k) {
   return {-most, 2 * most + 1};
 }
 
-// Generates values, each with one step of a linear congruential generator.
+// Generates values with a linear congruential generator, one step per value.
 template <typename Value>
 void draw(Matrix<Value>& matrix, ElementType type, Range range, std::uint32_t state) {
   for (std::int64_t row = 0; row < matrix.rows(); ++row) {
@@ -58,7 +60,7 @@ void draw(Matrix<Value>& matrix, ElementType type, Range range, std::uint32_t st
   }
 }
 
-// Rounds the values to the whole numbers from which they were generated.
+// Rounds the values back to the whole numbers from which they were generated.
 template <typename Value>
 void make_whole(Matrix<Value>& matrix) {
   if constexpr (std::is_floating_point_v<Value>) {
@@ -70,7 +72,7 @@ void make_whole(Matrix<Value>& matrix) {
   }
 }
 
-// Adds a product as the PEs do: 32-bit integers wrap.
+// Adds a product to a sum as the PEs do: 32-bit integers wrap.
 template <typename Value>
 Value added(Value sum, Value a, Value b) {
   if constexpr (std::is_floating_point_v<Value>) {

@@ -10,19 +10,19 @@
 namespace coppice::accelerator {
 
 // A product of random operands that an array computes block by block, cycle by cycle. The operands are whole
-// numbers whose sums need no rounding: any value for int8, a limited range for fp32 and bf16. bf16 operands
-// are given as nearby fp32 values that become whole only by rounding.
+// numbers whose sums need no rounding: any value for int8, and a limited range for fp32 and bf16. bf16
+// operands are passed as nearby fp32 values, which become whole numbers only when they are rounded.
 class CheckedProduct {
  public:
-  // A product m x k by k x n with operands generated from `number`. Throws UnsupportedError if they exceed 2
-  // GiB.
+  // A product of m x k by k x n operands, which are generated from the seed `number`. Throws UnsupportedError
+  // if the operands need more than 2 GiB.
   CheckedProduct(const SystolicArray& array, ElementType type, std::int64_t m, std::int64_t k, std::int64_t n,
                  std::int64_t number = 0);
 
-  // Adds the given block of the product and returns the number of cycles.
+  // Adds the given block of the product and returns the number of cycles that the array needed.
   PeCycles compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth, std::int64_t n,
                    std::int64_t width);
-  // Throws ModelError unless the computed values equal the product. Call this after the last block.
+  // Throws ModelError unless the computed values equal the exact product. Call this after the last block.
   void check();
 
  private:

@@ -7,7 +7,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// The dimensions of a product as laid out on the array.
+// The dimensions of a product after they have been laid out on the array.
 struct Mapping {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -62,8 +62,8 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Conventio
 PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
   const Mapping mapping = map(gemm, dataflow_);
   if (is_empty(gemm)) return 0;
-  // Summed over the tiles in a column of tiles, r is mapping.rows; in a row of tiles, c sums to
-  // mapping.columns.
+  // Over the tiles in a column of tiles, the sum of r is mapping.rows. Over the tiles in a row of tiles, the
+  // sum of c is mapping.columns.
   const std::int64_t down = tiles(mapping.rows, rows_);
   const std::int64_t across = tiles(mapping.columns, columns_);
   if (convention_ == Convention::kScaleSim) {

@@ -18,7 +18,8 @@ Value add(Value a, Value b) {
   }
 }
 
-// The value that enters lane `lane`, delayed by `lane` cycles; 0 before the first value and after the last.
+// The value that enters lane `lane` in the given cycle. Each lane is delayed by `lane` cycles. Returns 0
+// before the first value and after the last.
 template <typename At>
 auto skewed(PeCycles cycle, PeCycles lane, PeCycles depth, At at) -> decltype(at(cycle)) {
   const PeCycles time = cycle - lane;
@@ -74,7 +75,7 @@ void TileRun<Value>::prepare_edges() {
   const auto rows = static_cast<PeCycles>(array_.rows());
   const auto columns = static_cast<PeCycles>(array_.columns());
   if (phase_ == Phase::kFill) {
-    // The last row enters first, since it moves the farthest down.
+    // The last row enters first, because it moves down the farthest.
     const PeCycles row = rows - 1 - in_phase_;
     for (PeCycles j = 0; j < columns; ++j) {
       upper_edge_[static_cast<std::size_t>(j)] = operands_.upper.at(row, j);
@@ -86,12 +87,12 @@ void TileRun<Value>::prepare_edges() {
   if (pe_latency_ > 0) skew_edges(in_phase_ - pe_latency_, left_added_, upper_added_);
 }
 
-// Sets both edges for cycle `cycle` of a stream.
+// Sets the values of both edges in cycle `cycle` of a stream.
 template <typename Value>
 void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const {
   const auto rows = static_cast<PeCycles>(array_.rows());
   for (PeCycles i = 0; i < rows; ++i) {
-    // Stationary sums are skewed beginning with the first row, sums that move up with the last row.
+    // The skew starts with the first row if sums are stationary, and with the last row if sums move up.
     const PeCycles lane = output_stationary() ? i : rows - 1 - i;
     left[static_cast<std::size_t>(i)] =
         skewed(cycle, lane, depth_, [&](PeCycles time) -> Value { return operands_.left.at(i, time); });
@@ -103,7 +104,7 @@ void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::v
   }
 }
 
-// The values at the upper edge: a row of draining sums, or sums formed in row 0.
+// Collects the values at the upper edge: a row of draining sums, or sums completed in row 0.
 template <typename Value>
 void TileRun<Value>::collect() {
   const auto top = array_.top();

@@ -9,9 +9,10 @@
 
 namespace coppice::accelerator {
 
-// The operands of a tile as they enter the array, and the matrix for its result.
-//   output stationary        left: rows x depth, upper: depth x columns, result: rows x columns
-//   weight, input stationary left: rows x depth, upper: rows x columns (it stays), result: depth x columns
+// The operands of a tile as they enter the array, and the matrix for its result. Their sizes depend on the
+// dataflow:
+//   output stationary         left: rows x depth, upper: depth x columns, result: rows x columns
+//   weight, input stationary  left: rows x depth, upper: rows x columns (it stays), result: depth x columns
 template <typename Value>
 struct TileOperands {
   MatrixView<const Value> left;
@@ -19,30 +20,32 @@ struct TileOperands {
   MatrixView<Value> result;  // values that leave the array are added to it
 };
 
-// Simulates a tile on the PEs, cycle by cycle: feeders at the left and upper edges delay each lane by one
-// cycle more than its neighbour, and a collector at the upper edge adds the values that leave to the result.
-//   output stationary         stream rows + columns + depth - 2 cycles, drain rows
-//   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
-// If PEs add products `pe_latency` cycles after their operands arrive, streaming takes that many cycles more.
+// Simulates a tile on the PEs, cycle by cycle. Feeders at the left and upper edges delay each lane by one
+// cycle more than its neighbour. A collector at the upper edge adds the values that leave the array to the
+// result. The phases take the following numbers of cycles:
+//   output stationary         stream rows + columns + depth - 2, drain rows
+//   weight, input stationary  fill rows, stream rows + columns + depth - 2 (the last row's lane starts first)
+// If PEs add products `pe_latency` cycles after their operands arrive, the stream takes `pe_latency` cycles
+// more.
 template <typename Value>
 class TileRun {
  public:
   enum class Phase { kFill, kStream, kDrain, kDone };
 
-  // `operands` must outlive the run. Throws std::invalid_argument if a size is 0 or sizes do not match.
+  // `operands` must outlive the run. Throws std::invalid_argument if a size is 0 or the sizes do not match.
   TileRun(Dataflow dataflow, const TileOperands<Value>& operands, int pe_latency = 0);
 
   Phase phase() const { return phase_; }
-  PeCycles cycles() const { return cycles_; }  // so far
-  // The values at the array's edges in the cycle of the next step(), beginning with row 0 and column 0. The
-  // left edge is empty during fill; both edges are empty during drain.
+  PeCycles cycles() const { return cycles_; }  // number of cycles so far
+  // The values at the edges of the array in the cycle that the next step() simulates, starting with row 0 and
+  // column 0. The left edge is empty during fill; both edges are empty during drain.
   const std::vector<Value>& left_edge() const { return left_edge_; }
   const std::vector<Value>& upper_edge() const { return upper_edge_; }
   const PeArray<Value>& array() const { return array_; }
 
-  // Runs one cycle; must not be called after the last one.
+  // Simulates one cycle. Must not be called after the last cycle.
   void step();
-  // Runs all remaining cycles.
+  // Simulates all remaining cycles.
   void finish();
 
  private:
@@ -63,20 +66,20 @@ class TileRun {
   PeArray<Value> array_;
   std::vector<Value> left_edge_;
   std::vector<Value> upper_edge_;
-  // During a stream, the edge operands whose products are added in this cycle; they entered `pe_latency_`
+  // The edge operands whose products are added in the current cycle of a stream; they entered `pe_latency_`
   // cycles ago.
   std::vector<Value> left_added_;
   std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;
-  PeCycles in_phase_ = 0;  // finished cycles of the current phase
+  PeCycles in_phase_ = 0;  // number of finished cycles of the current phase
   PeCycles cycles_ = 0;
 };
 
 extern template class TileRun<float>;
 extern template class TileRun<std::int32_t>;
 
-// Computes out = out + a b (m x k by k x n) on an array of rows x columns PEs, tile by tile, and returns the
-// number of cycles. Throws std::invalid_argument if sizes do not match.
+// Computes out = out + a b (m x k by k x n) tile by tile on an array of rows x columns PEs, and returns the
+// number of cycles. Throws std::invalid_argument if the sizes do not match.
 template <typename Value>
 PeCycles run_product(const SystolicArray& array, MatrixView<const Value> a, MatrixView<const Value> b,
                      MatrixView<Value> out);
@@ -86,7 +89,7 @@ extern template PeCycles run_product(const SystolicArray&, MatrixView<const floa
 extern template PeCycles run_product(const SystolicArray&, MatrixView<const std::int32_t>,
                                      MatrixView<const std::int32_t>, MatrixView<std::int32_t>);
 
-// The tiles of out = out + a b in the order in which run_product() computes them.
+// The tiles of out = out + a b, in the order in which run_product() computes them.
 template <typename Value>
 std::vector<TileOperands<Value>> tiles_of(const SystolicArray& array, MatrixView<const Value> a,
                                           MatrixView<const Value> b, MatrixView<Value> out);

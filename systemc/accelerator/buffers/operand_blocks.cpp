@@ -19,8 +19,8 @@ OperandBlocks OperandBlocks::patches(const Layer& layer, std::int64_t samples) {
   const workload::Gemm product = gemm(layer, Pass::kForward, samples);
   OperandBlocks blocks = plain(product.m, product.k);
   blocks.patches_ = layer.kind != workload::LayerKind::kMatmul;
-  // A part of the output is treated as if it had no padding, although patches at the border of the image
-  // have.
+  // If a layer computes only a part of the output, its patches are treated as if they had no padding,
+  // although patches at the border of the image do.
   blocks.vertical_ = {layer.output_height(), layer.input_rows(), layer.filter_height,
                       layer.stride_height,   layer.dilation,     layer.part_height > 0 ? 0 : layer.padding};
   blocks.horizontal_ = {layer.output_width(), layer.input_columns(),
@@ -62,7 +62,7 @@ std::int64_t OperandBlocks::positions(std::int64_t first, std::int64_t end) cons
   return sum;
 }
 
-// A column of compressed weights represents all channels that were compressed into it.
+// The number of channels in a block of columns. In compressed weights, a column represents several channels.
 std::int64_t OperandBlocks::channels(std::int64_t first, std::int64_t end) const {
   const std::int64_t last = (end * channels_ + columns_ - 1) / columns_;
   return std::min(last, channels_) - first * channels_ / columns_;
@@ -92,7 +92,8 @@ std::int64_t OperandBlocks::new_values(std::int64_t first_row, std::int64_t end_
   return (positions(0, end_row) - before) * (begun_channels(end_column) - begun_channels(first_column));
 }
 
-// A channel belongs to the block that contains its first column.
+// The number of channels that begin before a column. A channel belongs to the block that contains its first
+// column.
 std::int64_t OperandBlocks::begun_channels(std::int64_t column) const {
   return (column * channels_ + columns_ - 1) / columns_;
 }

@@ -10,21 +10,22 @@
 
 namespace coppice::accelerator {
 
-// The contribution of a block of rows or columns to the number of values in an operand: the number of its
-// elements, and tensor values per value of the other dimension.
+// A block of an operand's rows or columns: the number of its rows or columns, and its factor in the number of
+// tensor values that the block contains.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;
   auto operator<=>(const OperandPart&) const = default;
 };
 
-// A matrix operand of a product, which counts the tensor values in its blocks. A plain matrix has one value
-// per element. The patches of a convolution (im2col: a row per output pixel, a column per weight of a filter)
-// contain every input once for each patch that covers it, and no value where a patch covers padding.
+// A matrix operand of a product. It counts the tensor values in its blocks. A plain matrix has one value per
+// element. The patches of a convolution (im2col) have a row per output pixel and a column per weight of a
+// filter. They contain every input value once for each patch that covers it, and no value where a patch
+// covers padding.
 class OperandBlocks {
  public:
   static OperandBlocks plain(std::int64_t rows, std::int64_t columns);
-  // The inputs of one group of `layer`, for `samples` samples.
+  // The patches of one group of `layer` for `samples` samples.
   static OperandBlocks patches(const workload::Layer& layer, std::int64_t samples);
   OperandBlocks transposed() const;
 
@@ -32,12 +33,12 @@ class OperandBlocks {
   std::int64_t columns() const { return transposed_ ? rows_ : columns_; }
 
   // The number of distinct values in rows [first_row, end_row) and columns [first_column, end_column). Pixels
-  // of more than one output row count as if they covered all of those rows.
+  // that extend over several output rows count as if they covered all of these rows.
   std::int64_t values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                       std::int64_t end_column) const;
-  // The total number of the operand's values that the product needs.
+  // The total number of values of the operand that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
-  // The number of values of a block that no earlier block of pixels or columns contains; the sum over all
+  // The number of values in a block that no earlier block of pixels or columns contains. The sum over all
   // blocks is values().
   std::int64_t new_values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                           std::int64_t end_column) const;
@@ -46,13 +47,14 @@ class OperandBlocks {
   friend class OperandGrid;
   friend class OperandSums;
 
-  // One dimension of an image: output pixels, and the inputs that their patches cover.
+  // One dimension of an image: the output pixels and the inputs that their patches cover.
   struct Side {
     std::int64_t outputs = 1, inputs = 1, filter = 1, stride = 1, dilation = 1, padding = 0;
     std::int64_t covered(std::int64_t first, std::int64_t end) const;
   };
 
-  // The parts of the rows or columns when cut into blocks of `size`; `once` as in OperandGrid.
+  // The parts of the rows (or columns) when they are cut into blocks of `size`. `once` has the same meaning
+  // as in OperandGrid.
   std::vector<OperandPart> parts(bool rows, std::int64_t size, bool once) const;
   std::int64_t positions(std::int64_t first, std::int64_t end) const;
   std::int64_t positions_of_image(std::int64_t first, std::int64_t end) const;
@@ -68,11 +70,11 @@ class OperandBlocks {
   std::int64_t channels_ = 1;
 };
 
-// An operand cut into blocks of `height` rows and `width` columns; the last ones may be smaller. The number
-// of values in a block is the product of a term for its rows and a term for its columns.
+// An operand cut into blocks of `height` rows and `width` columns; the last blocks may be smaller. The number
+// of values in a block is the product of a factor for its rows and a factor for its columns.
 class OperandGrid {
  public:
-  // `once`: whether to count by OperandBlocks::new_values() instead of values().
+  // `once` selects OperandBlocks::new_values() for counting instead of values().
   OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once);
   std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
 
@@ -82,8 +84,9 @@ class OperandGrid {
   std::vector<OperandPart> columns_;
 };
 
-// The total number of values in all blocks of an operand (the sum of an OperandGrid), for many block sizes:
-// evaluates each block height and width once, and blocks with equal parts together.
+// The total number of values in all blocks of an operand (the sum over an OperandGrid), computed for many
+// block sizes. Each block height and width is evaluated only once, and blocks with equal parts are evaluated
+// together.
 class OperandSums {
  public:
   explicit OperandSums(const OperandBlocks& operand) : operand_(operand) {}
@@ -94,13 +97,13 @@ class OperandSums {
   const Counts& counts(std::map<std::int64_t, Counts>& known, bool rows, std::int64_t size) const;
 
   OperandBlocks operand_;
-  std::map<std::int64_t, Counts> rows_;     // by block height
-  std::map<std::int64_t, Counts> columns_;  // by block width
+  std::map<std::int64_t, Counts> rows_;     // key: block height
+  std::map<std::int64_t, Counts> columns_;  // key: block width
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums_;
 };
 
-// The operands of `pass` for one group of `layer`: the left one, the upper one and the result
-// (workload::gemm() gives their sizes).
+// The operands of `pass` for one group of `layer`: the left operand, the upper operand and the result.
+// workload::gemm() returns their sizes.
 struct ProductOperands {
   OperandBlocks input;
   OperandBlocks weight;

@@ -32,14 +32,14 @@ class Pipeline {
   struct Store {
     PeCycles ready = 0;
     Bytes bytes = 0;
-    std::int64_t output = 0;  // index of its tile of sums
+    std::int64_t output = 0;  // index of the tile of sums to which the stored results belong
   };
 
   const TileDemand& tile(std::int64_t number) const {
     return tiles_[static_cast<std::size_t>(number) % tiles_.size()];
   }
 
-  // Computes every tile that is ready: its load and the stores for which it waits have been served.
+  // Computes every tile that is ready: its load, and the stores for which it must wait, have been served.
   void compute() {
     while (computed_ < loaded_) {
       const TileDemand& next = tile(computed_);
@@ -59,7 +59,7 @@ class Pipeline {
     }
   }
 
-  // The end of the stores of all tiles of sums before `output`; they are served in order.
+  // The cycle in which the last store of all tiles of sums before `output` ends. Stores are served in order.
   PeCycles store_end_before(std::int64_t output) const {
     return last_stored_ < output ? store_end_ : earlier_store_end_;
   }
@@ -85,7 +85,7 @@ class Pipeline {
     if (loaded_ == count_) return kNever;
     if (!tile(loaded_).takes_half) return load_end_;
     const std::int64_t behind = loaded_ - computed_;
-    if (behind > 1) return kNever;  // the tile before the last has not been computed yet
+    if (behind > 1) return kNever;  // the tile two positions before it has not been computed yet
     return std::max(load_end_, behind == 1 ? last_end_ : before_last_end_);
   }
 
@@ -106,14 +106,14 @@ class Pipeline {
   std::int64_t loaded_ = 0;
   std::int64_t computed_ = 0;
   std::int64_t output_ = -1;
-  std::deque<PeCycles> load_ends_;  // for tiles that have been loaded but not computed
-  std::deque<Store> stores_;        // not served yet
+  std::deque<PeCycles> load_ends_;  // ends of loads of tiles that have not been computed yet
+  std::deque<Store> stores_;        // stores that have not been served yet
   PeCycles load_end_ = 0;
   PeCycles last_end_ = 0;
   PeCycles before_last_end_ = 0;
   PeCycles memory_free_ = 0;
-  PeCycles store_end_ = 0;  // end of the last store
-  // End of the last store that belongs to a different tile of sums than the most recent one.
+  PeCycles store_end_ = 0;  // end of the most recent store
+  // The end of the last store that belongs to a different tile of sums than the most recent store.
   PeCycles earlier_store_end_ = 0;
   std::int64_t last_stored_ = -1;
   PipelineTimes times_;
@@ -124,7 +124,7 @@ class Pipeline {
 PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repeats, bool output_stays,
                            const MemoryPace& memory) {
   if (tiles.empty() || repeats < 1) return {};
-  Wide longest = 0;  // if nothing overlaps
+  Wide longest = 0;  // total number of cycles if nothing overlaps
   for (const TileDemand& tile : tiles) {
     longest += static_cast<Wide>(tile.compute) + static_cast<Wide>(memory.cycles(tile.load)) +
                static_cast<Wide>(memory.cycles(tile.store));

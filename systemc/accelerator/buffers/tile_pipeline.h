@@ -9,7 +9,7 @@
 
 namespace coppice::accelerator {
 
-// A tile of the whole accelerator: each PE computes its own tile at the same time.
+// A tile of the whole accelerator. All PEs compute their own tiles at the same time.
 struct TileDemand {
   PeCycles compute = 0;
   Bytes load = 0;
@@ -25,14 +25,16 @@ struct PipelineTimes {
   PeCycles stalls() const { return end - compute; }
 };
 
-// Runs tiles, `repeats` times in a row, through double buffers and one memory that serves one transfer at a
-// time, in request order; among simultaneous requests, results come first. Requests are made as follows:
-//   load     when the previous load is over and, if it needs a half of the buffers, the tile before the
-//            last has left that half
-//   compute  when it is loaded, the previous tile is computed, and the half of the output buffer is free: the
-//            results of the last tile but one have left, unless `output_stays`
-//   store    when it is computed
-// TileEngine does the same over TLM sockets. Throws UnsupportedError if the cycles cannot be counted.
+// Runs tiles, `repeats` times in a row, through double buffers and a memory that serves one transfer at a
+// time, in the order of requests. If a load and a store are requested at the same time, the store is served
+// first. Requests are made as follows:
+//   load     when the previous load is complete and, if the tile needs half of the buffers, the tile two
+//     positions before it has left that half
+//   compute  when the tile is loaded, the previous tile is computed, and half of the output buffer is free:
+//     unless `output_stays`, the results of the last tile but one have left it
+//   store    when the tile is computed
+// TileEngine does the same over TLM sockets. Throws UnsupportedError if the number of cycles is too large to
+// be represented.
 PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repeats, bool output_stays,
                            const MemoryPace& memory);
 

@@ -13,7 +13,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// The array's dimensions along m, k and n; 1 for the dimension that streams past it.
+// The dimensions of the array along m, k and n; 1 for the dimension that is streamed through the array.
 ProductShape units(const SystolicArray& array) {
   switch (array.dataflow()) {
     case Dataflow::kOutputStationary:
@@ -30,10 +30,10 @@ ProductShape units(const SystolicArray& array) {
 struct Passes {
   std::int64_t input = 1;
   std::int64_t weight = 1;
-  std::int64_t output = 1;  // the last time as results, before that as incomplete sums
+  std::int64_t output = 1;  // transfers of complete results (once) and of incomplete sums (before that)
 };
 
-// A block that the next tile also needs is not transferred again.
+// The number of transfers of each operand. A block that the next tile needs again is not transferred again.
 Passes passes(const ProductShape& count, const TilePlan& plan) {
   Passes result;
   const std::int64_t spills = 2 * count.k - 1;
@@ -59,8 +59,8 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   return result;
 }
 
-// The candidate sizes of a dimension: the array's size, doubled while it is smaller than the dimension, and
-// the dimension itself.
+// The candidate sizes of a dimension: the array's size, doubled as long as it is smaller than the dimension,
+// and the size of the dimension itself.
 std::vector<std::int64_t> sizes(std::int64_t side, std::int64_t unit) {
   std::vector<std::int64_t> list;
   for (std::int64_t size = unit; size < side; size *= 2) list.push_back(size);
@@ -107,7 +107,7 @@ std::int64_t& TilePlanner::streamed(ProductShape& shape) const {
   return array_.dataflow() == Dataflow::kWeightStationary ? shape.m : shape.n;
 }
 
-// Makes the streamed dimension as long as fits, since longer is never worse.
+// Makes the streamed dimension as long as the buffers allow, because a longer tile is never worse.
 void TilePlanner::lengthen(ProductShape& tile) const {
   ProductShape whole = whole_;
   std::int64_t longest = streamed(whole);
@@ -152,7 +152,8 @@ TilePlan TilePlanner::made(const ProductShape& tile, Tiling order) const {
 }
 
 TilePlan TilePlanner::plan(Tiling order) {
-  // If all operands stay, the smallest tile gives the best overlap.
+  // If all operands stay in their buffers, the smallest tile has the best overlap of transfers and
+  // computation.
   if (input_.stays && weight_.stays && output_.stays) {
     ProductShape tile = unit_;
     ProductShape whole = whole_;

@@ -12,8 +12,8 @@
 
 namespace coppice::accelerator {
 
-// A product, and the number of times that the memory moves the bytes of each operand: once for PEs that share
-// an operand, once per PE if each has its own.
+// A product, and the number of times that the memory moves each of its operands: once if the PEs share the
+// operand, or once per PE if each PE has its own.
 struct CountedProduct {
   ProductOperands operands;
   std::int64_t inputs = 1;
@@ -21,19 +21,21 @@ struct CountedProduct {
   std::int64_t outputs = 1;
 };
 
-// Finds tilings of products for an array and its buffers: for a given order, the tile sizes that move the
-// fewest bytes, counted exactly with the halos of patches; among those, the sizes with the fewest cycles,
-// then the fewest tiles. Candidate sizes are the array's, doubled up to the product's dimension.
+// Finds tilings of products for an array and its buffers. For a given order, it chooses the tile sizes that
+// move the fewest bytes, counted exactly with the halos of patches. If several do, it chooses the sizes with
+// the fewest cycles among these, and then those with the fewest tiles. The candidates for a dimension are the
+// array's size, doubled up to the size of the product.
 class TilePlanner {
  public:
-  // The buffers must hold tiles of the first of `products`; the other products use the same plan. Throws
-  // UnsupportedError naming the buffer that is too small for a tile of the array's size.
+  // The buffers must be able to hold tiles of the first of `products`; the plan applies to all products.
+  // Throws UnsupportedError, which names the buffer, if a buffer is too small for a tile of the array's size.
   TilePlanner(std::vector<CountedProduct> products, const SystolicArray& array, const BufferSizes& buffers,
               const ValueBytes& bytes = {});
 
-  // The best plan of `order`, one of kTileOrders.
+  // The best plan for `order`, which must be one of kTileOrders.
   TilePlan plan(Tiling order);
-  // The bytes that all products move under `plan`: the same count as walk_tiles(), without a walk.
+  // The number of bytes that all products move under `plan`. The result equals that of walk_tiles() but is
+  // computed without a walk.
   Traffic traffic(const TilePlan& plan);
 
  private:
@@ -53,7 +55,7 @@ class TilePlanner {
   std::int64_t& streamed(ProductShape& shape) const;
   void lengthen(ProductShape& tile) const;
   bool fits(const ProductShape& tile) const;
-  // All tile sizes that fit, each with the streamed dimension as long as possible.
+  // All tile sizes that fit into the buffers. In each of them, the streamed dimension is as long as possible.
   std::vector<ProductShape> sizes_to_try() const;
   TilePlan made(const ProductShape& tile, Tiling order) const;
   Traffic traffic_of(std::size_t product, const TilePlan& plan);

@@ -9,15 +9,15 @@
 namespace coppice::accelerator {
 namespace {
 
-// One block of a dimension.
+// The range of a block along one dimension.
 struct Range {
   std::int64_t first = 0;
   std::int64_t end = 0;
   std::int64_t length() const { return end - first; }
 };
 
-// The cycles of tiles by the array's formula, which has few distinct cases: along each dimension, all blocks
-// except the last are equal.
+// The number of cycles of tiles by the array's formula. There are only a few different values, because all
+// blocks of a dimension except the last are equal.
 class BlockCycles {
  public:
   BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,
@@ -46,10 +46,11 @@ class BlockCycles {
 
  private:
   ProductShape count_;
-  std::array<PeCycles, 8> cycles_{};  // index bits: the last block of m, of k, of n
+  // Bits of the index: whether the tile is in the last block of m, of k and of n.
+  std::array<PeCycles, 8> cycles_{};
 };
 
-// Walks the tiles and tracks the contents of the buffers.
+// Walks through the tiles in order and keeps track of the contents of the buffers.
 class Walker {
  public:
   Walker(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
@@ -70,7 +71,7 @@ class Walker {
     walk_.steps.reserve(static_cast<std::size_t>(count_.m * count_.k * count_.n));
     walk_.output_stays = plan_.output_stays;
     switch (plan_.order) {
-      case Tiling::kLeastTraffic:  // not used in a plan
+      case Tiling::kLeastTraffic:  // never occurs in a plan
       case Tiling::kOutputReuse:
         nest(count_.m, count_.n, count_.k, [&](auto m, auto n, auto k) { visit(m, k, n); });
         break;
@@ -102,7 +103,7 @@ class Walker {
     return {block * size, std::min((block + 1) * size, whole)};
   }
 
-  // Whether a block of an operand must be loaded from memory.
+  // Whether a block of an operand is missing in the buffers and must be loaded from memory.
   static bool missing(std::vector<bool>& seen, bool stays, std::int64_t block, std::int64_t& held) {
     const bool absent = stays ? !seen[static_cast<std::size_t>(block)] : block != held;
     if (stays) seen[static_cast<std::size_t>(block)] = true;
@@ -136,7 +137,8 @@ class Walker {
     walk_.steps.push_back(step);
   }
 
-  // Sums are stored when they are complete, or when other sums replace them and they do not stay.
+  // Sums are stored when they are complete. Incomplete sums are stored if they do not stay in the buffer and
+  // other sums replace them.
   void add_output(TileStep& step, std::int64_t block, std::int64_t k, std::int64_t values) {
     const Bytes sums = values * bytes_.sum;
     const bool complete = k + 1 == count_.k;
@@ -167,7 +169,7 @@ class Walker {
   ProductShape whole_;
   ProductShape count_;
   BlockCycles formula_;
-  // For an operand that stays, counts only values that no earlier block has loaded.
+  // If an operand stays in its buffer, only values that no earlier block has loaded are counted.
   OperandGrid input_;
   OperandGrid weight_;
   OperandGrid output_;

@@ -10,19 +10,20 @@
 
 namespace coppice::accelerator {
 
-// The memory traffic of one tile: loads before its computation, stores afterwards.
+// The computation and the memory traffic of one tile: it loads data before the computation and stores data
+// afterwards.
 struct TileStep {
   PeCycles compute = 0;
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes sums_in = 0;        // incomplete sums that were stored earlier
-  Bytes sums_out = 0;       // sums to be stored
-  bool new_output = false;  // its tile of sums differs from the previous one's
-  bool takes_half =
-      false;  // it is loaded into a half of a buffer, which the tile before the last must have left
+  Bytes sums_in = 0;        // incomplete sums that were stored earlier and are loaded again
+  Bytes sums_out = 0;       // sums that are stored after the computation
+  bool new_output = false;  // whether the tile of sums differs from that of the previous tile
+  bool takes_half = false;  // whether data is loaded into half of a buffer, which the tile two positions
+                            // before must have left
 };
 
-// The tiles of a plan, in order, and their traffic.
+// The tiles of a plan, in order of execution, and their traffic.
 struct TileWalk {
   std::vector<TileStep> steps;
   Traffic traffic;
@@ -30,7 +31,7 @@ struct TileWalk {
   bool output_stays = false;
 };
 
-// The indices of a tile in its product.
+// The position and size of a tile within its product.
 struct TilePosition {
   std::int64_t m = 0, height = 0;
   std::int64_t k = 0, depth = 0;
@@ -38,10 +39,11 @@ struct TilePosition {
 };
 using TileCycles = std::function<PeCycles(const TilePosition&)>;
 
-// `cycles` returns the duration of a tile; null: use the array's formula.
+// Walks through the tiles of a plan. `cycles` returns the duration of a tile; if it is null, the array's
+// formula is used.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
                     const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
-// The cycles of all tiles by the array's formula, TileWalk::compute, without a walk.
+// The total number of cycles of all tiles by the array's formula. Equals TileWalk::compute but needs no walk.
 PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
 
 }  // namespace coppice::accelerator

@@ -10,50 +10,51 @@
 
 namespace coppice::accelerator {
 
-// The buffer sizes of one PE; nullopt: as large as the operand. An operand that fits into its buffer stays
-// there; otherwise a tile occupies half of the buffer while the next tile is loaded into the other half.
+// The buffer sizes of one PE; nullopt means as large as the operand. An operand that fits into its buffer
+// stays there. Otherwise, a tile occupies half of the buffer while the next tile is loaded into the other
+// half.
 struct BufferSizes {
   std::optional<Bytes> input;
   std::optional<Bytes> weight;
   std::optional<Bytes> output;
 };
 
-// Bytes per value, in the buffers and in memory, of an operand, of a complete result, and of an incomplete
-// sum.
+// The number of bytes, in the buffers and in memory, of a value of an operand, a complete result and an
+// incomplete sum.
 struct ValueBytes {
   Bytes operand = workload::kElementBytes;
   Bytes result = workload::kElementBytes;
   Bytes sum = workload::kElementBytes;
 };
 
-// The order of the tiles of a product m x k by k x n, named after the operand that stays while the others
-// change.
+// The order of the tiles of a product m x k by k x n. An order is named after the operand that stays in its
+// buffer while the other operands change.
 enum class Tiling {
-  kLeastTraffic,  // the order that moves the fewest bytes; among equals, the one with the fewest cycles
+  kLeastTraffic,  // the order that moves the fewest bytes; if several do, the one with the fewest cycles
   kOutputReuse,   // loops over m, n, k: sums stay until they are complete
   kWeightReuse,   // loops over n, k, m
   kInputReuse,    // loops over m, k, n
 };
 
-// Every Tiling with a fixed order: all except kLeastTraffic.
+// All tilings with a fixed order, that is, all except kLeastTraffic.
 inline constexpr std::array kTileOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
-// The Tiling of "least_traffic", "output_reuse", "weight_reuse" or "input_reuse"; throws
-// std::invalid_argument naming them.
+// Converts "least_traffic", "output_reuse", "weight_reuse" or "input_reuse" to a Tiling. For other names,
+// throws std::invalid_argument, which lists the valid names.
 Tiling parse_tiling(const std::string& name);
 const char* to_string(Tiling tiling);
 
-// Bytes between the memory and the buffers, by operand.
+// The number of bytes that move between memory and buffers, by operand.
 struct Traffic {
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes output = 0;  // sums written, including incomplete ones, and incomplete ones read again
+  Bytes output = 0;  // all sums written, plus incomplete sums that are read again
   Bytes total() const { return input + weight + output; }
   Traffic& operator+=(const Traffic& other);
   bool operator==(const Traffic&) const = default;
 };
 
-// The tiling of one product: the maximum tile size m x k x n, and which operands stay in their buffers
+// The tiling of a product: the maximum tile size m x k x n, and whether each operand stays in its buffer
 // throughout.
 struct TilePlan {
   std::int64_t m = 0;

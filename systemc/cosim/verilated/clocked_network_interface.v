@@ -1,5 +1,6 @@
-// network_interface with a register at every input, so that the simulator evaluates each cycle once instead of before
-// and after the clock edge. Outputs belong to the cycle whose inputs the last clock edge registered.
+// A network_interface with a register at every input, so that the simulator evaluates each cycle once instead
+// of both before and after the clock edge. The outputs belong to the cycle whose inputs were registered at
+// the last clock edge.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(
@@ -172,7 +173,7 @@ module clocked_network_interface #(
     flit_tail_q <= flit_tail_i;
     flit_q <= flit_i;
   end
-  // In this simulation, memory is never late.
+  // In this simulation, the memory always responds in time.
   wire [PORTS-1:0]        coming_valid, coming_add;
   wire [PORTS*ADDR_W-1:0] coming_address;
   wire [PORTS*LANES-1:0]  dma_lanes, coming_lanes;

@@ -14,8 +14,8 @@
 
 namespace coppice::cosim {
 
-// In builds with COPPICE_COVERAGE, writes the coverage of a Verilated block to a new file in the folder named
-// by the environment variable COPPICE_COVERAGE; otherwise does nothing.
+// In builds with COPPICE_COVERAGE, writes the coverage of a Verilated block to a new file in the folder that
+// the environment variable COPPICE_COVERAGE names. In other builds, does nothing.
 inline void write_coverage([[maybe_unused]] VerilatedContext& context) {
 #ifdef COPPICE_COVERAGE
   static std::atomic<int> files{0};

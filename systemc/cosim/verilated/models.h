@@ -5,7 +5,7 @@
 
 #include "cosim/verilog_library.h"
 
-// The factories in libcoppice_verilog.so. Each model has its own translation unit.
+// The factories of the models in libcoppice_verilog.so. Each model has its own translation unit.
 namespace coppice::cosim {
 
 std::unique_ptr<NiModel> make_ni_model(const NiSettings& settings, WordMemory& memory,

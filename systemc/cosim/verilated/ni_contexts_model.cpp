@@ -14,7 +14,7 @@ constexpr unsigned kContexts = Limits::kContexts;
 constexpr unsigned kContextBits = 3;
 constexpr unsigned kStateBits = 3;
 
-// Sets part of an input of up to 64 bits.
+// Sets the part of an input (of up to 64 bits) that belongs to a context.
 template <typename Port>
 void put_part(Port& port, int context, int bits, std::uint32_t value) {
   const std::uint64_t mask = ((std::uint64_t{1} << bits) - 1) << (context * bits);
@@ -106,7 +106,7 @@ class Model final : public NiContextsModel {
     rtl_.start_i = 0;
   }
 
-  // Held releases are in the future.
+  // The release time of a port that waits for its lockstep is always in the future.
   void find_release(Outcome& outcome, std::int64_t now) const {
     const auto present = static_cast<std::uint32_t>(now);
     for (unsigned at = 0; at < kPorts * kContexts; ++at) {
@@ -120,7 +120,7 @@ class Model final : public NiContextsModel {
 
   NiHarness<Vclocked_network_interface_contexts> harness_;
   Vclocked_network_interface_contexts& rtl_;
-  unsigned starting_ = 0;  // one bit per context: it starts in the next step
+  unsigned starting_ = 0;  // one bit per context, set if it starts in the next step
 };
 
 }  // namespace

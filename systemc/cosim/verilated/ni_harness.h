@@ -16,8 +16,8 @@ namespace coppice::cosim {
 
 inline constexpr unsigned kWaitLockstep = 1;  // a state of the decoder
 
-// Writes every signal of a block to an FST file, if the block was Verilated for waveforms and `path` is not
-// empty. Newer versions of Verilator give trace() to all blocks; in those that were not, it aborts.
+// Writes every signal of a block to an FST file if `path` is not empty. The block must have been Verilated
+// for waveforms: in newer versions of Verilator, trace() aborts for any other block.
 template <typename Rtl>
 class Wave {
  public:
@@ -45,13 +45,13 @@ class Wave<Rtl> {
   VerilatedFstC file_;
 };
 
-// The environment of a Verilated network interface with one or several contexts: its clock, the gradient
-// buffers with their DMA latency, and the flits and credits of its ports. Do not include this file together
-// with SystemC.
+// The environment of a Verilated network interface with one or more contexts: its clock, the gradient buffers
+// with their DMA latency, and the flits and credits of its ports. Do not include this file together with
+// SystemC.
 template <typename Rtl>
 class NiHarness {
  public:
-  // `wave_path`: the FST file, for a block Verilated for waveforms.
+  // `wave_path` names the FST file; used only if the block was Verilated for waveforms.
   NiHarness(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
     wave_.open(context_, rtl_, wave_path);
@@ -86,13 +86,13 @@ class NiHarness {
   Rtl& rtl() { return rtl_; }
   const Rtl& rtl() const { return rtl_; }
 
-  // Call this after setting the other inputs.
+  // Call this after setting all other inputs.
   void reset() {
     rtl_.rst_ni = 0;
     clock();
     rtl_.rst_ni = 1;
   }
-  // Runs a cycle before the simulation.
+  // Simulates a cycle before the start of the simulation.
   void clock() {
     rtl_.clk_i = 1;
     rtl_.eval();
@@ -137,8 +137,8 @@ class NiHarness {
   }
   void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
 
-  // Begins a cycle. Afterwards, its outputs are available, and those that all network interfaces have in
-  // common are in `outcome`.
+  // Begins a cycle. Afterwards, the outputs of the cycle are available. Those that all network interfaces
+  // have are in `outcome`.
   void begin(std::int64_t now, NiOutcome& outcome) {
     rtl_.now_i = static_cast<IData>(now);
     send_dma_data(now);
@@ -152,7 +152,7 @@ class NiHarness {
     outcome.credits_as_taken = rtl_.credit_o == taken_;
     taken_ = 0;
   }
-  // Ends the cycle; call this after reading its outputs and before setting inputs for the next cycle.
+  // Ends the cycle. Call this after reading the outputs and before setting inputs for the next cycle.
   void end(std::int64_t now) {
     access_memory(now);
     rtl_.clk_i = 0;
@@ -192,7 +192,7 @@ class NiHarness {
     });
   }
 
-  // Reads return data written in earlier cycles.
+  // Reads return data that was written in earlier cycles.
   void access_memory(std::int64_t now) {
     for_each_bit(rtl_.dma_valid_o, [&](unsigned port) {
       responses_.push_back(
@@ -202,7 +202,7 @@ class NiHarness {
       const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
       for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
     });
-    // A port's sum is older than the data that the port stores.
+    // If a port both adds and stores, the sum is written first because it is older.
     for_each_bit(rtl_.sum_valid_o | rtl_.store_valid_o, [&](unsigned port) {
       if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
       if ((rtl_.store_valid_o >> port) & 1) {
@@ -225,7 +225,7 @@ class NiHarness {
   Rtl rtl_;
   Wave<Rtl> wave_;
   std::deque<Response> responses_;  // in ascending order of cycles
-  unsigned taken_ = 0;              // bit port * kVcs + virtual channel: a flit arrives in this cycle
+  unsigned taken_ = 0;  // bit port * kVcs + virtual channel is set if a flit arrives in this cycle
 };
 
 }  // namespace coppice::cosim

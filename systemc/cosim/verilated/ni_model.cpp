@@ -9,7 +9,7 @@ namespace {
 
 using Limits = NiLimits;
 
-// The network interface, Verilated either with waveforms or, faster, without.
+// The Verilated network interface, either with waveforms or, for speed, without.
 template <typename Rtl>
 class Model final : public NiModel {
  public:
@@ -46,7 +46,7 @@ class Model final : public NiModel {
     Outcome outcome;
     harness_.begin(now, outcome);
     outcome.issued = rtl_.issue_o;
-    // A port's release is used only if the port holds or issues.
+    // The release time of a port is used only if the port holds or issues.
     for (unsigned port = 0, states = rtl_.state_o; states != 0; ++port, states >>= 3) {
       if ((states & 7) == kWaitLockstep) outcome.holding |= 1U << port;
     }

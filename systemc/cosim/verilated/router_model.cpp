@@ -43,8 +43,8 @@ class Model final : public RouterModel {
   Outcome step() override {
     rtl_.eval();
     Outcome outcome{rtl_.credit_o, 0};
-    // The flit that won allocation leaves after the clock edge; the cycles of wires to other modules are
-    // counted accordingly.
+    // The flit that won allocation is at the output only after the clock edge. The latencies of the wires to
+    // other modules take this into account.
     edge();
     outcome.sent = rtl_.flit_valid_o;
     for (unsigned port = 0; port < flits_.size(); ++port) {
@@ -68,7 +68,7 @@ class Model final : public RouterModel {
     rtl_.eval();
     rtl_.clk_i = 0;
   }
-  // Sets the same number of credits for every output.
+  // Sets the same number of credits for all outputs.
   void put_credits(std::uint32_t credits) {
     constexpr unsigned kBits = 10;
     for (unsigned port = 0; port < flits_.size(); ++port) {

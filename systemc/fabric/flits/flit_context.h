@@ -10,17 +10,18 @@
 
 namespace coppice::fabric {
 
-// State shared by the routers and terminals of a network, or of one thread's group of nodes; must outlive
-// them.
+// State that the routers and terminals of a network share. If several threads simulate the network, each
+// thread has a context for its own nodes. Contexts must outlive the modules that use them.
 struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // exceeds the hops of any minimal route; a packet with more hops is in a livelock
+  int hop_limit;  // limit that exceeds the hops of any minimal route; a packet with more hops is in a
+                  // livelock
   PacketPool packets = {};
   FlitEvents events = {};
-  const topology::DetourRouting* detours =
-      nullptr;  // set if `routing` depends on the number of flits that wait in routers
+  // Set if `routing` depends on the number of flits that wait in routers.
+  const topology::DetourRouting* detours = nullptr;
   ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };

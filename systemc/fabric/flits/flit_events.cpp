@@ -6,7 +6,7 @@
 namespace coppice::fabric {
 
 void FlitEvents::flush() {
-  // Each node has reported its own events in order, so a stable sort suffices.
+  // A stable sort suffices because the events of each node are already in order.
   std::stable_sort(kept_.begin(), kept_.end(), [](const Report& a, const Report& b) {
     return std::tuple(a.at, a.stage, a.event.node) < std::tuple(b.at, b.stage, b.event.node);
   });

@@ -6,11 +6,11 @@
 
 namespace coppice::fabric {
 
-// Reports flit events to observers in time order. Nodes that run ahead of each other report their events node
-// by node, so the events of a quantum are kept and sorted at its end.
+// Reports flit events to observers in chronological order. If nodes run ahead of each other, the events of a
+// quantum arrive node by node, so they are stored and sorted at the end of the quantum.
 class FlitEvents {
  public:
-  // Within a cycle, network interfaces inject before routers switch.
+  // In each cycle, network interfaces inject before routers switch.
   enum class Stage : std::uint8_t { kInjection, kSwitch };
 
   void add_observer(FabricObserver& observer) { observers_.push_back(&observer); }
@@ -25,9 +25,9 @@ class FlitEvents {
       notify(event, packet.as_injected(), now);
     }
   }
-  // Reports the kept events, ordered by cycle, then stage, then node.
+  // Reports the stored events to the observers, sorted by cycle, stage and node.
   void flush();
-  // Moves the events kept by `other`, which belong to another thread's nodes, into this object.
+  // Moves the events stored in `other`, which belong to another thread's nodes, into this object.
   void move_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,8 +39,8 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Sets whether to store reported events, so that a leap can repeat a period of them; discards earlier
-  // events.
+  // Sets whether to store reported events so that a leap can report them again for every skipped period.
+  // Discards all events stored so far.
   void remember(bool remember) {
     remember_ = remember;
     reported_.clear();

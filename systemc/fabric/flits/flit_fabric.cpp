@@ -14,7 +14,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Stretches are worth planning only if nodes run at least this many cycles ahead.
+// The minimum number of cycles that nodes must run ahead of each other for stretches to save time.
 constexpr Cycles kLeastForStretches = 32;
 
 }  // namespace
@@ -58,8 +58,8 @@ RouterSpec FlitNetwork::router_spec(NodeId node) const {
     const topology::Channel& channel = topology_->channel(id);
     const Femtoseconds flit_time = channel_flit_time(*system_, channel.bandwidth);
     if (flit_time < period_) {
-      throw ModelError(
-          fmt::format("fabric: channel {}->{} moves more than one flit per cycle", channel.src, channel.dst));
+      throw ModelError(fmt::format("fabric: channel {}->{} carries more than one flit per cycle", channel.src,
+                                   channel.dst));
     }
     spec.rates.push_back({flit_time == period_ ? 0 : flit_time});
   }
@@ -135,7 +135,7 @@ Cycles FlitNetwork::lookahead() const {
 }
 
 void FlitNetwork::decouple(std::function<void()> after_quantum) {
-  // A longer quantum costs memory without further gain.
+  // The longest useful quantum, in cycles. Longer quanta would need more memory without being faster.
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
   decoupled_ = true;
@@ -156,7 +156,7 @@ void FlitNetwork::decouple(std::function<void()> after_quantum) {
   });
 }
 
-// Merges the results of the threads' last quantum.
+// Merges the results of all threads after their last quantum.
 void FlitNetwork::gather() {
   for (Wire* wire : apart_) wire->hand_over();
   FlitContext& first = *contexts_.front();
@@ -185,7 +185,7 @@ void FlitNetwork::leap() {
   stretch();
 }
 
-// Enables stretches if nodes run ahead far enough and routing does not depend on waiting flits.
+// Enables stretches if nodes run ahead far enough and routing does not depend on the number of waiting flits.
 void FlitNetwork::stretch() {
   if (!decoupled_ || lookahead() < kLeastForStretches || contexts_.front()->detours != nullptr) return;
   while (switches_.size() < contexts_.size()) switches_.push_back(std::make_unique<SwitchStretch>(period_));

@@ -109,7 +109,8 @@ Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
     for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
     }
-    // A step may have created work for modules later in the order.
+    // Asks the modules only after all of them have been stepped, because a step may request a step of another
+    // module.
     const Cycles wanted = wanted_by_modules();
     now = wanted <= now + 1 ? wanted : std::min(wanted, arrivals_.next(kNever));
   } while (now < until);

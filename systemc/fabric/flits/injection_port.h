@@ -8,11 +8,12 @@
 
 namespace coppice::fabric {
 
-// The injecting side of a network-interface port at flit level. It fetches packets from its Injector one at a
-// time and assigns each a virtual channel of the router's input port (round-robin from the one after the last
-// used, skipping virtual channels without credits or held by an unfinished packet). It sends one flit per
-// cycle, or fewer if the message's route has a slower channel: flit i of a message leaves i flit times after
-// the first, rounded up to a cycle, and the next message starts a flit time, rounded up, after the last flit.
+// The sending side of a network-interface port at flit level. It fetches one packet at a time from its
+// Injector and assigns the packet a virtual channel of the router's input port: the next one in round-robin
+// order that has a credit and is not held by an unfinished packet. It sends one flit per cycle, or fewer if
+// the message's route has a slower channel. In that case, flit i of a message leaves i flit times after the
+// first flit, rounded up to a whole cycle, and the next message starts one flit time (rounded up) after the
+// last flit.
 class InjectionPort {
  public:
   InjectionPort(int vcs, int vc_depth, Femtoseconds period)
@@ -23,25 +24,25 @@ class InjectionPort {
   void connect(Injector& injector) { injector_ = &injector; }
   bool connected() const { return injector_ != nullptr; }
 
-  // Records a credit of virtual channel `vc`. Returns whether a packet may have been waiting for it.
+  // Records a credit for virtual channel `vc`. Returns whether a packet may have been waiting for the credit.
   bool receive_credit(int vc) {
     ++vcs_[static_cast<std::size_t>(vc)].credits;
     return starved_;
   }
 
-  // The outcome of a cycle.
   static constexpr Cycles kAsleep = -1;
   struct Outcome {
     bool sent = false;
     int vc = 0;
     Flit flit;
-    // The next cycle in which a step is required; kAsleep: not before Fabric::wake() or a credit.
+    // The next cycle in which step() must be called, or kAsleep if nothing can be sent until Fabric::wake()
+    // is called or a credit arrives.
     Cycles next = kAsleep;
   };
-  // Runs one cycle: sends at most one flit of the current packet.
+  // Simulates one cycle, in which at most one flit of the current packet is sent.
   Outcome step(Cycles now, PacketPool& packets);
 
-  // For leaps (repeating.h): visits all state except the injector's.
+  // Visits all state except that of the injector, for leaps (repeating.h).
   template <typename Visitor>
   void visit(Visitor& visitor, const PacketPool& packets) {
     for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
@@ -75,18 +76,19 @@ class InjectionPort {
   };
   // Determines when the next flit may leave.
   struct Pacing {
-    Cycles message_start = 0;        // start of the current message
-    std::int64_t message_flits = 0;  // flits of the current message that have been sent
+    Cycles message_start = 0;        // cycle in which the current message started
+    std::int64_t message_flits = 0;  // number of flits of the current message that have been sent
     Femtoseconds pace = 0;  // flit time of the current message if its route is slower than one flit per cycle
-    std::int64_t held_up = 0;  // number of flits that their message's pace has delayed
+    std::int64_t held_up = 0;  // number of flits delayed by the pace of their message
     Cycles next_flit = 0;      // the first cycle in which the pace allows a flit
 
-    // Records that flit `sent` - 1 of `packet` left in cycle `now`. Only for packets whose pace is slower
-    // than one flit per cycle.
+    // Records that flit `sent` - 1 of `packet` left in cycle `now`. Called only for packets whose pace is
+    // slower than one flit per cycle.
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
-  // Going to sleep and waking up costs as much as a few awake cycles.
+  // The maximum wait, in cycles, during which a port stays awake, because going to sleep and waking up costs
+  // as much as a few awake cycles.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();
@@ -99,11 +101,11 @@ class InjectionPort {
   Femtoseconds period_;
   Pacing pacing_;
   bool has_packet_ = false;
-  bool starved_ = false;  // its packet is waiting for a credit
+  bool starved_ = false;  // whether the current packet is waiting for a credit
   PacketId packet_ = 0;
   std::uint32_t sent_flits_ = 0;
-  int vc_ = -1;       // of the current packet; -1 before it has one
-  int last_vc_ = -1;  // of the previous packet
+  int vc_ = -1;       // virtual channel of the current packet; -1 before it has one
+  int last_vc_ = -1;  // virtual channel of the previous packet
 };
 
 }  // namespace coppice::fabric

@@ -12,17 +12,18 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr Cycles kPatience = 8;  // from an event to the first reference
+constexpr Cycles kPatience = 8;  // number of cycles from an event to the first reference
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
-// Node cycles simulated per node comparison, so that comparisons cost about a tenth of the time.
+// The number of node cycles to simulate between two comparisons of a node. With this value, comparisons take
+// about a tenth of the run time.
 constexpr Cycles kCostOfLook = 16;
-// Simulating a cycle on its own costs at least as much as this many cycles in stretches.
+// The minimum cost of a cycle simulated individually, relative to a cycle in a stretch.
 constexpr std::int64_t kCheaper = 64;
 // The maximum number of flits and events stored for replay when a period repeats.
 constexpr std::size_t kMostRemembered = 1 << 22;
 
-// The first cycle in which another kernel process may act.
+// The first cycle in which a process other than the node clock may run.
 Cycles kernel_acts(Cycles now, Femtoseconds period) {
   if (!sc_core::sc_pending_activity()) return kNever;
   if (sc_core::sc_pending_activity_at_current_time()) return now;
@@ -70,7 +71,7 @@ Cycles Leaper::look(Cycles now) {
     const Cycles period = now - reference_;
     if (times > 0) patience_ = kPatience;
     if (times > 0) move(now, times);
-    // After this leap, at most one more repetition fits before the next event.
+    // At most one more period fits before the next event, so the search for periods is suspended until then.
     forget();
     resume_ = kNever;
     return times * period;
@@ -86,7 +87,8 @@ Cycles Leaper::look(Cycles now) {
   return 0;
 }
 
-// The number of node cycles simulated individually; cycles in stretches cost much less.
+// The number of node cycles simulated individually. Cycles in stretches are excluded because they cost much
+// less.
 std::int64_t Leaper::simulated(Cycles now) const {
   std::int64_t stretched = 0;
   for (const FlitNode* node : clock_->nodes()) stretched += node->stretched();
@@ -94,8 +96,9 @@ std::int64_t Leaper::simulated(Cycles now) const {
   return all - stretched + stretched / kCheaper;
 }
 
-// Pauses the search after an event, since the state does not repeat immediately. Lengthens the pause if
-// events recur before a repetition, up to a small part of the simulated cycles.
+// Pauses the search for a period after an event, because the state needs some cycles to become periodic
+// again. If events recur before a period is found, the pause grows up to a small fraction of the simulated
+// cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -135,8 +138,8 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that only other messages delay falls further behind its pace in every period, so its pace never
-  // delays it.
+  // A message that falls further behind its pace in every period is delayed only by other messages, so its
+  // pace has no effect.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
@@ -160,7 +163,7 @@ bool Leaper::repeats(Cycles now) {
   return same_packets();
 }
 
-// The packets or flits of each message handed over since the reference state.
+// For each message, the number of packets or flits handed over since the reference state.
 std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   std::unordered_map<std::uint64_t, Progress> progress;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -173,8 +176,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether flits are grouped into packets as before, and the packets of each message are in the same order,
-// each having advanced as far as its message.
+// Whether the flits at the same positions belong to the same packets as in the reference state, or to packets
+// that follow them in their message by as many packets as the message has progressed.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;
@@ -206,7 +209,7 @@ std::int64_t Leaper::periods(Cycles now) const {
       if (grown > 0) most = std::min(most, growth.room / grown);
     }
   }
-  // If no count grows in a period, no data moves.
+  // No counter grows in a period, so no data moves.
   if (most == kNever) return 0;
   return event == kNever ? most : std::min(most, std::max<Cycles>(0, event - now) / period);
 }
@@ -227,7 +230,7 @@ void Leaper::move(Cycles now, std::int64_t periods) {
   leapt_ += periods * period;
 }
 
-// Advances each packet to the packet that will occupy its position after the leap.
+// Changes each packet in flight into the packet of its message that will occupy its position after the leap.
 void Leaper::move_packets(std::int64_t periods) {
   std::unordered_map<PacketId, bool> moved;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -244,13 +247,13 @@ void Leaper::move_packets(std::int64_t periods) {
       grow(packet.index, before.index);
       grow(packet.created, before.created);
       grow(packet.head_injected, before.head_injected);
-      // The difference grows by a constant in every period; ejection_cycles alone does not.
+      // flit_cycles() grows by a constant in every period; ejection_cycles alone does not.
       packet.ejection_cycles += periods * (packet.flit_cycles() - before.flit_cycles());
     }
   }
 }
 
-// Repeats the notifications to ejectors and observers for every skipped period.
+// Reports the events of the period to ejectors and observers again for every skipped period.
 void Leaper::report_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
   const auto& reported = context_->events.reported();

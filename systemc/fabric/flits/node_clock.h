@@ -19,42 +19,43 @@ class FlitNode;
 // Clocks all nodes with one process, so that the kernel is entered once per quantum instead of once per flit.
 // The process sleeps while no node has work.
 //
-// In a quantum of Q cycles, each node runs Q cycles before the next node does. The result is the same as
-// cycle by cycle if everything that a node sends takes at least Q cycles to arrive: all arrivals of a quantum
-// are on the wires when it begins (conservative simulation with lookahead). For the same reason, groups of
-// nodes may run in separate threads, if the items that they send to each other are handed over between
-// quanta.
+// In a quantum of Q cycles, each node runs Q cycles before the next node does. The result is the same as if
+// all nodes ran cycle by cycle, provided that everything a node sends takes at least Q cycles to arrive. All
+// arrivals of a quantum are then already on the wires when the quantum begins (conservative simulation with
+// lookahead). For the same reason, groups of nodes may run in separate threads if everything that they send
+// to each other is handed over between quanta.
 class NodeClock final : public sc_core::sc_module {
  public:
-  // Exceptions of nodes are stored in `failure`.
+  // Exceptions thrown by nodes are stored in `failure`.
   NodeClock(const sc_core::sc_module_name& name, Femtoseconds period, Failure& failure);
 
   // Adds a node before the end of elaboration, and returns its index.
   std::size_t add(FlitNode& node);
-  // The next cycle of a node with work; the reference is stable once all nodes have been added.
+  // The next cycle in which a node has work. The reference stays valid once all nodes have been added.
   Cycles& due(std::size_t node) { return due_[node]; }
-  // Requests that a node run in cycle `at`, which must not have ended.
+  // Requests that a node run in cycle `at`, which must not be in the past.
   void wake(std::size_t node, Cycles at);
 
   // The first cycle of the current or most recent quantum.
   const Cycles& begun() const { return begun_; }
 
-  // Nodes run up to `cycles` ahead of each other, but never reach cycle `end`. With the default of 1, all
-  // nodes run cycle by cycle.
+  // Sets the number of cycles by which nodes may run ahead of each other, and the cycle `end` that no node
+  // may reach. By default, all nodes run cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
-  // Runs each group of nodes in its own thread; `group_of` [node] is ascending.
+  // Runs each group of nodes in its own thread. `group_of` contains the group of each node, in ascending
+  // order.
   void set_groups(const std::vector<int>& group_of);
   // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Sets the function to call after that of on_quantum(), while anything moves. It receives the next cycle,
-  // which no node has begun, may advance the nodes (FlitNode::shift()), and returns the number of cycles
-  // advanced.
+  // Sets a function to call after that of on_quantum() as long as any node has work. It receives the next
+  // cycle, which no node has begun. It may advance the nodes (FlitNode::shift()) and must return the number
+  // of cycles by which they were advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
   // Records that a module of `node` did something that is not periodic.
   void disturb(std::size_t node) { ++disturbances_[node]; }
-  // The number of calls of disturb() for all nodes together.
+  // The total number of calls of disturb().
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});
   }
@@ -78,7 +79,7 @@ class NodeClock final : public sc_core::sc_module {
   std::function<void()> on_quantum_;
   std::function<Cycles(Cycles)> on_pause_;
   std::vector<std::int64_t> disturbances_;  // [node]
-  std::vector<std::size_t> groups_;         // the first node of each group, and one past the last node
+  std::vector<std::size_t> groups_;  // first node of each group; the last element is one past the last node
   std::unique_ptr<NodeThreads> threads_;
 };
 

@@ -6,9 +6,9 @@
 
 namespace coppice::fabric {
 
-// Assigns nodes to groups for threads: the nodes of a group have adjacent numbers, and all groups have about
-// the same number of channels, which determines their cost. Returns the group of each node. There are at most
-// `groups` groups, none of them empty.
+// Divides the nodes into at most `groups` groups, one per thread, and returns the group of each node. The
+// nodes of a group have consecutive numbers, and no group is empty. All groups have about the same number of
+// channels, because the time that a group takes is roughly proportional to that number.
 std::vector<int> group_nodes(const topology::Topology& topology, int groups);
 
 }  // namespace coppice::fabric

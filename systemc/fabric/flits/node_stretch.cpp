@@ -7,9 +7,10 @@
 namespace coppice::fabric {
 namespace {
 
-// Shorter stretches cost more than simulating their cycles individually.
+// The minimum length of a stretch, in cycles. Shorter stretches cost more than simulating the cycles one by
+// one.
 constexpr Cycles kLeast = 8;
-// Cycles to wait after a disturbance: initially, and after many of them.
+// The number of cycles to wait after the first disturbance, and its limit after many disturbances.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
 // The costs of a stretch, of each of its flows, and of a failed attempt, in units of the cost of one flit in
@@ -66,8 +67,8 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which a
-// head or tail may move or another event occurs. Changes no state of the node.
+// Predicts which flits are sent in a stretch that begins in cycle `now`. Returns the end of the stretch: the
+// first cycle in which a head or a tail may move or another event occurs. Does not change the node.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;
@@ -89,7 +90,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// The end of the undisturbed cycles, as far as it is known without examining flits.
+// The first cycle before `end` in which something other than a flit ends the stretch; `end` if there is none.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -100,8 +101,8 @@ Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   return local_ == nullptr ? end : local_->undisturbed(now, end);
 }
 
-// Collects arrivals before `end` or, if that is earlier, before the first head that arrives at an empty
-// virtual channel; returns that cycle.
+// Collects arrivals before cycle `end`, but stops at a head that arrives at an empty virtual channel. Returns
+// the cycle in which it stopped, or `end`.
 Cycles NodeStretch::gather(Cycles now, Cycles end) {
   flits_come_ = 0;
   credits_come_ = 0;
@@ -145,7 +146,7 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
   return first_head;
 }
 
-// Records arrivals at an input VC. Calls may come in any order.
+// Records flits that arrive at an input VC. Calls need not be in chronological order.
 void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
   Coming& coming = coming_[input_vc];
   const std::uint64_t bit = std::uint64_t{1} << input_vc;
@@ -163,7 +164,7 @@ void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first
   coming.at = at;
 }
 
-// Finds the flows that have or receive both flits and credits.
+// Finds the flows that can send: those that have, or will receive, both flits and credits.
 void NodeStretch::find_flows(Cycles cycles) {
   const Router& router = module_->router_;
   const CycleMask all = CycleMask::first(cycles);
@@ -191,7 +192,7 @@ void NodeStretch::find_flows(Cycles cycles) {
   });
 }
 
-// Simulates arbitration, separately for each set of ports that share flows.
+// Simulates switch arbitration, separately for each set of ports that share flows.
 void NodeStretch::run_switch(Cycles now, Cycles cycles) {
   std::uint64_t left = flows_.empty() ? 0 : ~std::uint64_t{0} >> (64 - flows_.size());
   while (left != 0) {
@@ -234,7 +235,7 @@ void NodeStretch::fill_part(std::uint64_t inputs, std::uint64_t outputs, Cycles 
   });
 }
 
-// The first cycle in which a head or tail would leave; `end` if that is earlier.
+// The first cycle in which a head or tail would leave, but at most `end`.
 Cycles NodeStretch::first_to_leave(Cycles now, Cycles end) const {
   for (const SwitchFlow& flow : flows_) {
     if (flow.middles < end - now) end = std::min(end, now + flow.sent.nth(flow.middles));
@@ -242,7 +243,7 @@ Cycles NodeStretch::first_to_leave(Cycles now, Cycles end) const {
   return end;
 }
 
-// Advances to `end` as predicted. Returns the number of flits that passed the router.
+// Advances the node to cycle `end` as predicted. Returns the number of flits that passed the router.
 std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   Router& router = module_->router_;
   const Cycles cycles = end - now;
@@ -273,7 +274,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   return moved;
 }
 
-// Advances the arbiters' pointers past the last winners of the stretch.
+// Advances the round-robin pointers of the arbiters past the last winners of the stretch.
 void NodeStretch::move_pointers(Cycles now) {
   Router& router = module_->router_;
   std::array<Cycles, kMostVcs> last_in;
@@ -309,8 +310,8 @@ void NodeStretch::move_pointers(Cycles now) {
   }
 }
 
-// Moves the flits that a flow sends from its buffer to its channel, before anything arrives. Returns their
-// number.
+// Moves the flits that a flow sends from its buffer to its channel. Called before arriving flits are
+// buffered. Returns the number of flits moved.
 int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   Router& router = module_->router_;
   const int sent = flow.sent.count();
@@ -344,7 +345,7 @@ void NodeStretch::report(const SwitchFlow& flow, Cycles now) {
   });
 }
 
-// Takes a wire's runs and single flits in order of arrival.
+// Collects the runs and single flits that arrive on a wire, in order of arrival.
 void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   Wire& wire = module_->wire_in(port);
   const auto take_until = [&](Cycles last) {
@@ -360,7 +361,7 @@ void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   take_until(end - 1);
 }
 
-// Buffers consecutive flits, except those that have already been counted as passed.
+// Buffers consecutive flits, except for flits that also left within the stretch.
 void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   Router& router = module_->router_;
   Router::InputVc& in = router.inputs_[input_vc];

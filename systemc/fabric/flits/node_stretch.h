@@ -17,39 +17,40 @@
 
 namespace coppice::fabric {
 
-// Simulates a stretch of a node in one step: cycles in which only body flits pass through it, so that no head
-// is routed, no tail leaves, and no clocked event happens. Then only the numbers of flits matter
-// (SwitchStretch), and flits arrive and leave in runs. The result equals that of single cycles.
+// Simulates a stretch of a node in one step. During a stretch, only body flits pass through the node: no head
+// is routed, no tail leaves, and no clocked event occurs. The outcome therefore depends only on numbers of
+// flits (SwitchStretch), and flits arrive and leave in runs. The result is the same as if the cycles had been
+// simulated one by one.
 class NodeStretch {
  public:
-  // Simulates stretches of the node that consists of these modules. able() requires a router, a packet
-  // terminal, and otherwise modules without channels. All arguments must outlive this object; the nodes of a
-  // thread share `context` and `switches`.
+  // Prepares stretches of the node that consists of these modules. able() is true if the modules include one
+  // SystemCRouter, at most one PacketTerminal, and otherwise only modules without channels. All arguments
+  // must outlive this object. `context` and `switches` are shared by the nodes of a thread.
   NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalendar& arrivals, FlitContext& context,
               SwitchStretch& switches);
   bool able() const { return able_; }
 
-  // Advances the node from cycle `now` to at most `until` and returns the cycle reached; `now` if no
-  // worthwhile stretch begins there.
+  // Advances the node from cycle `now` to cycle `until` or an earlier cycle, which is returned. Returns `now`
+  // if no stretch that saves time begins there.
   Cycles run(Cycles now, Cycles until);
-  // The first cycle in which another attempt is worthwhile.
+  // The first cycle in which another attempt may save time.
   Cycles resume() const { return resume_; }
   // The number of cycles simulated in stretches.
   std::int64_t cycles() const { return cycles_; }
-  // Returns the gain since the last call: the number of attempts and the work saved, which is negative if
-  // single flits would have cost less.
+  // Returns the number of attempts since the last call and the work that they saved. The saving is negative
+  // if single flits would have cost less.
   StretchGain collect_gain() { return std::exchange(gain_, {}); }
   // Prevents stretches from beginning before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
-  static constexpr std::size_t kMostVcs = 64;  // total over all inputs, or over all outputs
-  // The flits that arrive on a virtual channel of an input, or the credits for a virtual channel of an
-  // output.
+  // The maximum number of virtual channels of all inputs together, and of all outputs together.
+  static constexpr std::size_t kMostVcs = 64;
+  // The arrivals on a virtual channel during the stretch: flits at an input, or credits at an output.
   struct Coming {
     CycleMask flits;    // at an input: the cycles in which its flits arrive
-    Flit first;         // the first of these flits
-    Cycles at = 0;      // the cycle in which it arrives
+    Flit first;         // the first flit that arrives
+    Cycles at = 0;      // the cycle in which `first` arrives
     CycleMask credits;  // at an output: the cycles in which its credits arrive
   };
 
@@ -77,7 +78,7 @@ class NodeStretch {
   SystemCRouter* module_ = nullptr;
   PacketTerminal* terminal_ = nullptr;
   std::vector<FlitModule*> others_;
-  std::unique_ptr<TerminalStretch> local_;  // nullptr without a terminal
+  std::unique_ptr<TerminalStretch> local_;  // nullptr if the node has no terminal
   ArrivalCalendar* arrivals_;
   FlitContext* context_;
   SwitchStretch* switches_;
@@ -86,13 +87,14 @@ class NodeStretch {
   std::int64_t cycles_ = 0;
   StretchGain gain_;
 
-  // State of the current stretch, with virtual channels as bits.
+  // State of the current stretch. Sets of virtual channels are stored as bits.
   std::array<Coming, kMostVcs> coming_;
-  std::uint64_t flits_come_ = 0;    // inputs at which flits arrive
-  std::uint64_t credits_come_ = 0;  // outputs at which credits arrive
+  std::uint64_t flits_come_ = 0;    // input VCs at which flits arrive
+  std::uint64_t credits_come_ = 0;  // output VCs at which credits arrive
   std::vector<SwitchFlow> flows_;
   SwitchPart part_;
-  std::array<int, kMostVcs> passed_{};  // [input VC]: flits that arrive and leave within the stretch
+  // [input VC]: number of flits that arrive and leave within the stretch.
+  std::array<int, kMostVcs> passed_{};
   std::vector<TerminalStretch::FlitReport> reports_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace coppice::fabric {
 
-// The two counters repeat oneTBB's own synchronisation in a form visible to ThreadSanitizer, since the
-// library is not built for it.
+// The two counters duplicate oneTBB's own synchronisation in a form that ThreadSanitizer recognises, because
+// the library itself is not instrumented.
 struct NodeThreads::Arena {
   explicit Arena(int groups)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(groups)),
@@ -28,7 +28,7 @@ struct NodeThreads::Arena {
   std::atomic<std::uint64_t> done{0};
 };
 
-// The task that oneTBB runs in its threads.
+// The task that each thread of oneTBB executes.
 struct NodeThreads::Task {
   void operator()(std::size_t group) const {
     arena->begun.load(std::memory_order_acquire);

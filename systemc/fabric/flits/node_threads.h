@@ -11,9 +11,9 @@ class NodeThreads {
   explicit NodeThreads(int groups);
   ~NodeThreads();
 
-  // Calls run(group) for every group, each in its own thread, and returns when all have finished. Memory
-  // writes before the call are visible to the threads, and theirs to the caller afterwards. If several calls
-  // throw, rethrows the exception of the first group.
+  // Calls run(group) for every group, each in its own thread, and returns when all calls have finished. The
+  // threads see all memory writes made before the call, and the caller afterwards sees all writes made by the
+  // threads. If several calls throw, rethrows the exception of the lowest-numbered group.
   void run(const std::function<void(int group)>& run);
 
  private:

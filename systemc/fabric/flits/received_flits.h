@@ -9,12 +9,13 @@
 
 namespace coppice::fabric {
 
-// The flits that ejectors have received individually, stored so that a period of them can be repeated.
+// The flits that ejectors have received individually, stored so that a leap can deliver them again for every
+// skipped period.
 class ReceivedFlits {
  public:
   struct Received {
     Ejector* ejector;
-    std::uint64_t tag;    // of the flit's packet
+    std::uint64_t tag;    // tag of the packet to which the flit belongs
     std::uint32_t index;  // index of the packet in its message
     Flit flit;
     Cycles at;
@@ -26,7 +27,7 @@ class ReceivedFlits {
     flits_.clear();
   }
   void add(const Received& flit) { flits_.push_back(flit); }
-  // Moves the flits kept by `other`, which belong to another thread's nodes, into this object.
+  // Moves the flits stored in `other`, which belong to another thread's nodes, into this object.
   void move_from(ReceivedFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

@@ -11,32 +11,32 @@
 
 namespace coppice::fabric {
 
-// The state of a part of a network at the beginning of a cycle. Two states with equal words evolve alike
-// until the next event, shifted by the time between them.
+// The recorded state of a part of a network at the beginning of a cycle. From two states with equal `words`,
+// the part behaves identically until the next event, except that all times are shifted.
 struct StateRecord {
-  // The progress of message `tag`, in packets or flits: an index into `counters`, and the amount by which the
-  // count may still grow before the message's end approaches.
+  // The progress of message `tag`: the index in `counters` of the number of packets or flits handed over, and
+  // the amount by which this number may still grow before the end of the message affects the network.
   struct Growth {
     std::size_t counter;
     std::int64_t room;
     std::uint64_t tag;
-    bool packets;  // whether the count is of packets, or of the flits of a single-packet message
+    bool packets;  // whether packets are counted; otherwise, flits of a single-packet message
   };
-  // The time until an injection's pace allows its next flit, and the number of flits that the pace has
-  // delayed.
+  // The time until the pace of a message allows its next flit to be injected, and the number of flits that
+  // the pace has delayed.
   struct Pace {
     Femtoseconds ahead;
     std::int64_t held_up;
   };
 
-  // Everything that determines the future; times are relative to the cycle.
+  // All state that determines the future behaviour; times are relative to the recorded cycle.
   std::vector<std::uint64_t> words;
   std::vector<std::int64_t> counters;  // values that grow by a constant in every period
   std::vector<Growth> growths;
   std::vector<Pace> paces;
-  std::vector<PacketId> packets;  // packets of the visited flits, in the order of visits
-  Cycles next_event = kNever;     // the first cycle with a clocked event
-  bool exact = true;              // whether the complete state could be recorded
+  std::vector<PacketId> packets;  // packets of the visited flits, in the order in which they were visited
+  Cycles next_event = kNever;     // the first cycle in which a clocked event occurs
+  bool exact = true;              // whether the recorded state is complete
 
   void clear() {
     words.clear();
@@ -49,38 +49,39 @@ struct StateRecord {
   }
 };
 
-// Records the state of the objects that it visits. A StateShifter visits the same objects in the same order.
+// Records the state of the objects that it visits. A StateShifter must visit the same objects in the same
+// order.
 class StateRecorder {
  public:
   // `now` is the cycle that is about to begin.
   StateRecorder(Cycles now, Femtoseconds period, const PacketPool& packets, StateRecord& record)
       : now_(now), period_(period), pool_(&packets), record_(&record) {}
 
-  // A value that determines the future and stays constant.
+  // Records a value that must be the same after each period.
   template <typename Value>
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));
   }
-  // A cycle in which periodic activity continues; all past cycles are equivalent.
+  // Records a cycle in which periodic activity continues. All cycles in the past are treated as equal.
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
-  // A time; all times more than `oldest` before the cycle are equivalent.
+  // Records a time. All times more than `oldest` before the current cycle are treated as equal.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
-  // A cycle in which a clocked event happens, independent of any period.
+  // Records the cycle of a clocked event, which happens at that cycle regardless of any period.
   void timer(Cycles at) {
     value(at);
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // The number of flits (or packets, if `packets`) of message `tag` handed over so far, which grows by a
-  // constant per period, up to `limit`.
+  // Records how much of message `tag` has been handed over so far, in packets if `packets`, otherwise in
+  // flits. The number grows by a constant amount in each period and never exceeds `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
     record_->growths.push_back({record_->counters.size(), limit - value, tag, packets});
     record_->counters.push_back(value);
   }
-  // The pace of a message that began in cycle `start` and whose next flit must not leave earlier than `due`
-  // after its start.
+  // Records the pace of a message that began in cycle `start` and whose next flit may leave no earlier than
+  // `due` after that cycle.
   void pace(Cycles start, Femtoseconds due, std::int64_t held_up) {
     record_->paces.push_back({(start - now_) * period_ + due, held_up});
   }
@@ -104,11 +105,11 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Advances the state of the objects that it visits by whole periods: times by `shift`, counters by their
-// growth per period times the number of periods.
+// Advances the state of the objects that it visits by whole periods. It adds `shift` to every time, and to
+// every counter its growth per period multiplied by the number of periods.
 class StateShifter {
  public:
-  // `before` and `after` are one period apart; the current state is `after`.
+  // `before` and `after` are states that are one period apart; `after` is the current state.
   StateShifter(Cycles shift, Femtoseconds period, std::int64_t periods, const StateRecord& before,
                const StateRecord& after)
       : shift_(shift), period_(period), periods_(periods), before_(&before), after_(&after) {}
@@ -149,7 +150,7 @@ class StateShifter {
 };
 
 // An object whose state can be recorded and advanced by whole periods: a module of a node, an injector or an
-// ejector. If any module is not Repeating, the network never leaps.
+// ejector. If a module is not Repeating, the network never leaps.
 class Repeating {
  public:
   virtual ~Repeating() = default;

@@ -95,9 +95,9 @@ void Router::activate(Cycles now) {
   }
 }
 
-// Allocates output VCs to the input VCs in waiting_vc_, of which there are at least two. An output port
-// requested by only one of them grants it every free VC. At other ports, each input VC chooses among the
-// output VCs granted to it, using the pointers as they were at the start of the cycle.
+// Allocates output VCs to the input VCs in waiting_vc_, which contains at least two. An output port with one
+// requester grants it every free VC. At other ports, each input VC chooses among the output VCs granted to
+// it, according to the pointers at the start of the cycle.
 bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);
@@ -128,7 +128,7 @@ bool Router::allocate_waiting(Cycles now) {
   return gave_any;
 }
 
-// The output ports requested by more than one of the input VCs in waiting_vc_, in routers of one word.
+// The output ports requested by more than one input VC in waiting_vc_. Used by routers with a single word.
 PortWord Router::contested_outputs() const {
   PortWord asked;
   PortWord contested;
@@ -150,7 +150,7 @@ void Router::keep_choice(std::int32_t input_vc, PacketId packet, const RouteDeci
   choice.packet = packet;
 }
 
-// The free virtual channels of a hop whose buffers are empty or have space for the packet.
+// The free virtual channels of a hop whose buffer is empty or has space for the whole packet.
 std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const {
   std::uint32_t roomy = 0;
   for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & vc_bits(hop.vcs); vcs != 0;
@@ -182,7 +182,7 @@ void Router::choose_hop(std::int32_t input_vc) {
   allowed.vcs = vc_bits(choice.hop.vcs);
 }
 
-// A single requester is granted every free output VC.
+// Allocates an output VC to the only requester, which is granted every free output VC.
 bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   if (allowance(in).adapts) [[unlikely]] {
@@ -222,10 +222,11 @@ void Router::allocate_vc(std::int32_t input_vc, int vc, Cycles now) {
   if (!choice.adaptive) environment_->hop_chosen(node_, choice.packet);
 }
 
-// Grants the input VC every free output VC that it may use, unless another requester has precedence.
+// Grants the input VC every free output VC that it may use, except those already granted to a requester with
+// precedence.
 void Router::ask_for_vcs(std::int32_t id) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
-  // Distance of `x` from a round-robin pointer; the smallest wins.
+  // The distance of `x` from a round-robin pointer; the smallest distance wins.
   const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
     return x >= pointer ? x - pointer : x - pointer + virtual_channels;
   };
@@ -261,14 +262,14 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   const Allowance& allowed = allowance(in);
   int pointer = allowed.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
                                    : allowed.accept_pointer - static_cast<int>(index(in.out_port, 0));
-  // A pointer into another output port counts as a pointer to this port's first virtual channel.
+  // A pointer to another output port counts as a pointer to the first virtual channel of this port.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
   const std::uint32_t from_pointer = offered & (~0U << pointer);
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
-// The virtual channel that wins an output: the first requesting input in rotation, or the one with the oldest
-// packet.
+// The input virtual channel that wins an output: the one with the oldest packet if arbitrating by age,
+// otherwise one of the next requesting input in rotation.
 std::int32_t Router::requester(int out_port) const {
   const auto turn = [](int place, int pointer, int places) {
     return place >= pointer ? place - pointer : place - pointer + places;
@@ -296,15 +297,15 @@ bool Router::any_asks() const {
   return asking != 0;
 }
 
-// Makes the channel busy for flit_time from now on. If that is not a whole number of cycles, the flit may
-// have waited almost a cycle for the clock edge; the channel does not lose that time.
+// Marks the channel as busy for flit_time. If flit_time is not a whole number of cycles, the flit may have
+// waited up to a cycle for the clock edge; the channel catches up on this wait, so its rate stays exact.
 void Router::occupy_channel(int out_port, Cycles now) {
   Pace& pace = paces_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;
   pace.next_free = checked_sum(std::max(pace.next_free, now * period_ - slack), pace.flit_time);
 }
 
-// Requests for the switch are not visited, since buffers and credits determine them.
+// Requests for the switch are not visited, because they follow from the buffers and the credits.
 template <typename Visitor>
 void Router::visit_all(Visitor& visitor) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

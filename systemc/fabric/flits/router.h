@@ -19,34 +19,36 @@ using topology::NodeId;
 
 // The rate of the channel at an output port, for channels slower than one flit per cycle.
 struct OutputRate {
-  Femtoseconds flit_time = 0;  // serialization time of one flit; 0: one flit per cycle, never busy
+  // Serialization time of one flit; 0: the channel accepts one flit per cycle and is never busy.
+  Femtoseconds flit_time = 0;
 };
 
-// A packet's next hop, and the rule by which it chooses among the virtual channels granted to it. Gradient
-// messages rotate over the output port's virtual channels, so that a packet never takes one whose previous
-// packet is still leaving the next router. Other traffic uses iSLIP's accept pointer of the input virtual
-// channel.
+// A packet's next hop, and the rule for choosing one of the virtual channels granted to the packet. Packets
+// of gradient messages use the virtual channels of an output port in rotation, so that a packet never gets
+// one whose previous packet is still leaving the next router. Other traffic uses iSLIP's accept pointer of
+// its input virtual channel.
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
-  // Preferred hops, best first. The packet takes the hop with the fewest waiting flits among those that have
-  // a free virtual channel with an empty buffer or room for the whole packet; if there is none, `hop`. Valid
-  // until the next call of RouterEnvironment::route().
+  // Preferred hops, best first. A hop is eligible if it has a free virtual channel whose buffer is empty or
+  // has space for the whole packet. The packet takes the eligible hop with the fewest waiting flits, or `hop`
+  // if no hop is eligible. The span is valid until the next call of RouterEnvironment::route().
   std::span<const topology::Hop> adaptive{};
   std::uint32_t flits = 0;  // length of the packet
-  Cycles created = 0;       // creation cycle, for arbitration by age
+  Cycles created = 0;       // cycle in which the packet was created, for arbitration by age
 };
 
 // The services that a router needs from the fabric.
 class RouterEnvironment {
  public:
-  // Called once per head.
+  // Called once for each head flit.
   virtual RouteDecision route(NodeId node, PacketId packet) = 0;
-  // Called when a packet with adaptive hops takes `hop` instead.
+  // Called when a packet that also has adaptive hops takes RouteDecision::hop.
   virtual void hop_chosen(NodeId /*node*/, PacketId /*packet*/) {}
-  // A flit leaves through `out_port` on `vc` (it won switch allocation in the current cycle).
+  // Called in the cycle in which a flit wins switch allocation. The flit leaves through virtual channel `vc`
+  // of `out_port`.
   virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
-  // A buffer slot of (in_port, vc) is free again.
+  // Called when a buffer slot of virtual channel `vc` of `in_port` becomes free.
   virtual void send_credit(NodeId node, int in_port, int vc) = 0;
 
  protected:
@@ -55,30 +57,33 @@ class RouterEnvironment {
 
 // Input-queued virtual-channel wormhole router with credit flow control.
 //
-// Per cycle: heads whose route is known request an output virtual channel (separable iSLIP, one iteration,
-// over input and output virtual channels; a rotating output port next offers the virtual channel after the
-// one that its highest input virtual channel took). Input virtual channels that own an output virtual channel
-// and have a flit and a credit request the switch (one candidate per input and output, round-robin over the
-// input's virtual channels; then separable iSLIP over ports). A winner leaves its buffer in the same cycle;
-// the fabric adds the rest of the pipeline. A head is allocated `routing_delay` cycles after it reached the
-// front, and takes part in switch allocation `vc_alloc_delay` cycles after that. An output virtual channel is
-// free for the next packet in the cycle after its tail won the switch, so a downstream buffer may hold two
-// packets. After a tail, the next head in the buffer starts routing in the next cycle. A head with adaptive
-// hops chooses among them anew whenever it makes a request. With arbitration by age, virtual channels and the
-// switch go to the packet that was created first, and rotate only among packets of equal age.
+// In each cycle, heads whose route is known request an output virtual channel. The allocator is separable
+// iSLIP with one iteration over input and output virtual channels; a rotating output port next offers the
+// virtual channel after the one granted to the highest requesting input virtual channel. Input virtual
+// channels that own an output virtual channel and have a flit and a credit then request the switch. Each
+// input nominates one of its virtual channels per output in round-robin order, and separable iSLIP matches
+// the ports. A winning flit leaves its buffer in the same cycle; the fabric models the rest of the pipeline.
+//
+// A head is allocated `routing_delay` cycles after it reached the front of its buffer, and takes part in
+// switch allocation `vc_alloc_delay` cycles later. An output virtual channel is free for the next packet one
+// cycle after the tail of its current packet won the switch, so a downstream buffer may contain two packets.
+// When a tail leaves, the routing of the next head in the buffer starts in the next cycle. A head with
+// adaptive hops chooses again whenever it makes a request. With arbitration by age, virtual channels and the
+// switch are granted to the packet that was created first, and in rotation among packets of equal age.
 class Router final : public topology::OutputLoads {
  public:
   Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
          Femtoseconds period, RouterEnvironment& environment);
 
-  // Called for the events of the current cycle, before step().
+  // Delivers a flit that arrives in cycle `now`. Call this before step().
   void receive_flit(int in_port, int vc, Flit flit, Cycles now);
-  // Returns whether the router must be stepped because of the credit.
+  // Delivers a credit. Returns whether the router must be stepped because of the credit.
   bool receive_credit(int out_port, int vc);
 
-  // Runs one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
+  // Simulates one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
   bool step(Cycles now);
-  // step() for the environment's concrete class (router_switch.h), so that flits need no virtual calls.
+  // A version of step() for a concrete environment class (router_switch.h), so that moving a flit needs no
+  // virtual call.
   template <typename Environment>
   bool step(Cycles now, Environment& environment);
 
@@ -93,66 +98,67 @@ class Router final : public topology::OutputLoads {
   int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
   int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
 
-  // For leaps (repeating.h).
+  // Visit the router's state, for leaps (repeating.h).
   void visit(StateRecorder& recorder) { visit_all(recorder); }
   void visit(StateShifter& shifter) { visit_all(shifter); }
 
  private:
   friend class NodeStretch;
 
-  // The fields that are accessed for every flit come first and are small, because all routers share the
-  // caches.
+  // Fields that are accessed for every flit come first and are small, because the caches must hold the state
+  // of many routers.
   struct alignas(16) InputVc {
-    std::uint32_t head = 0;  // index of the front in its ring buffer
+    std::uint32_t head = 0;  // index of the first flit in the ring buffer
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
-    std::int16_t out = -1;  // index of its current or last output virtual channel
-    std::int16_t port = 0;  // input port to which it belongs
+    std::int16_t out = -1;  // index of the current or last output virtual channel
+    std::int16_t port = 0;  // input port to which the virtual channel belongs
   };
   // The output virtual channels among which the packet of an input virtual channel may choose.
   struct Allowance {
-    std::uint32_t vcs = 0;            // bit per output virtual channel
-    std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
+    std::uint32_t vcs = 0;            // one bit per output virtual channel
+    std::int16_t accept_pointer = 0;  // iSLIP pointer for VC allocation: output port * VCs + virtual channel
     bool rotate_vcs = false;
-    bool adapts = false;  // its packet has adaptive hops: see choices_
+    bool adapts = false;  // whether the packet has adaptive hops, which choices_ contains
   };
-  // A set of input virtual channels as bits. A word contains the virtual channels of several ports, but never
-  // only a part of a port's.
+  // Sets of input virtual channels, stored as bits. A word contains the virtual channels of one or more ports
+  // and never splits those of a port.
   struct VcBits {
-    std::uint64_t busy = 0;      // its packet is being routed, allocated or sent
-    std::uint64_t active = 0;    // it owns an output virtual channel
-    std::uint64_t filled = 0;    // its buffer holds a flit
-    std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
+    std::uint64_t busy = 0;      // the packet is being routed, allocated or sent
+    std::uint64_t active = 0;    // the VC owns an output virtual channel
+    std::uint64_t filled = 0;    // the buffer holds a flit
+    std::uint64_t credited = 0;  // the output virtual channel owned by the VC has a credit
     // The virtual channels that request the switch.
     std::uint64_t asking() const { return active & filled & credited; }
   };
   struct OutputVc {
-    std::int32_t owner = -1;  // input virtual channel
+    std::int32_t owner = -1;  // input virtual channel that owns this one
     std::int32_t credits = 0;
-    std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
-    std::int32_t granted = -1;       // winner of the current allocation
+    std::int32_t grant_pointer = 0;  // pointer for VC allocation over input virtual channels
+    std::int32_t granted = -1;       // input virtual channel that wins the current allocation
   };
   struct InputPort {
-    PortWord grants;                  // granting outputs, in routers of one word; empty between allocations
-    std::int16_t accept_pointer = 0;  // round robin over outputs
-    std::uint16_t word = 0;           // index into bits_ of the word that holds its virtual channels
-    std::uint16_t bit = 0;            // position of the first of them in that word
-    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not uint8_t, which may alias any type
+    PortWord grants;  // outputs that grant the switch to this input; used in routers of one word
+    std::int16_t accept_pointer = 0;  // round-robin pointer over outputs
+    std::uint16_t word = 0;  // index into bits_ of the word that contains the port's virtual channels
+    std::uint16_t bit = 0;   // position of the port's first virtual channel in that word
+    // Round-robin pointer over virtual channels; not uint8_t, which may alias any type.
+    std::uint16_t vc_pointer = 0;
   };
   struct OutputPort {
-    std::uint64_t inputs =
-        0;  // active input virtual channels with a packet for this output, in routers of one word
-    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
-    std::int16_t grant_pointer = 0;  // round robin over inputs
-    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
-    bool slow = false;               // its channel carries less than one flit per cycle: see paces_
+    // Active input virtual channels with a packet for this output, in routers of one word.
+    std::uint64_t inputs = 0;
+    std::uint32_t free_vcs = 0;      // one bit per virtual channel without an owner
+    std::int16_t grant_pointer = 0;  // round-robin pointer over inputs
+    std::uint8_t vc_pointer = 0;  // pointer for VC allocation: the virtual channel after the last one granted
+    bool slow = false;  // whether the channel carries less than one flit per cycle; paces_ contains its rate
   };
   struct Pace {
     Femtoseconds flit_time = 0;
     Femtoseconds next_free = 0;
   };
-  // The hops of the packet at the front of an input virtual channel.
+  // The hops that the packet at the front of an input virtual channel may take.
   struct Choice {
     topology::Hop hop;
     std::vector<topology::Hop> better;
@@ -160,7 +166,7 @@ class Router final : public topology::OutputLoads {
     PacketId packet = 0;
     bool adaptive = false;  // whether `hop` was chosen among adaptive hops in this cycle
   };
-  // A first-in-first-out queue that contains every input virtual channel at most once.
+  // A FIFO queue that contains each input virtual channel at most once.
   class TimedQueue {
    public:
     struct Timed {
@@ -197,9 +203,9 @@ class Router final : public topology::OutputLoads {
   template <typename Visitor>
   void visit_all(Visitor& visitor);
   void start_routing(std::int32_t input_vc, Cycles allocate_at) { routed_.push({allocate_at, input_vc}); }
-  // The bit of an input virtual channel in bits_.
+  // The bit of an input virtual channel within its word of bits_.
   static std::uint64_t bit(const InputPort& port, int vc) { return std::uint64_t{1} << (port.bit + vc); }
-  // One bit per virtual channel, at most 32.
+  // The virtual channels of a range as bits, at most 32.
   static std::uint32_t vc_bits(topology::VcRange vcs) {
     const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
     return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
@@ -212,12 +218,12 @@ class Router final : public topology::OutputLoads {
   const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
   std::uint64_t bit(const InputVc& in) const {
     const std::size_t id = id_of(in);
-    // In a single word, bits are numbered like the virtual channels.
+    // If there is only one word, bits are numbered like the virtual channels.
     if (one_word()) return std::uint64_t{1} << id;
     return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
-  // Updates its bits after several of its flits or credits have changed at once.
+  // Updates the bits of an input virtual channel after several of its flits or credits have changed at once.
   void recount(const InputVc& in) {
     VcBits& state = bits_of(in);
     const bool credited = in.out >= 0 && outputs_[static_cast<std::size_t>(in.out)].credits > 0;
@@ -232,7 +238,7 @@ class Router final : public topology::OutputLoads {
   bool any_asks() const;
   void activate(Cycles now);
   void set_paces(const std::vector<OutputRate>& rates);
-  // Returns whether any output virtual channel was allocated.
+  // Allocates output virtual channels to heads. Returns whether any were allocated.
   template <typename Environment>
   bool allocate_vcs(Cycles now, Environment& environment);
   bool allocate_waiting(Cycles now);
@@ -283,7 +289,7 @@ class Router final : public topology::OutputLoads {
   NodeId node_;
   int ports_;
   int vcs_;
-  int vcs_per_word_;  // per word of bits_
+  int vcs_per_word_;  // number of virtual channels per word of bits_
   std::uint32_t depth_;
   int routing_delay_;
   int vc_alloc_delay_;
@@ -293,29 +299,30 @@ class Router final : public topology::OutputLoads {
   std::vector<VcBits> bits_;
   PortWord active_outputs_;  // outputs with an active input virtual channel, in routers of one word
   bool one_word_;
-  bool in_rotation_;  // one word, and no arbitration by age
+  bool in_rotation_;  // whether there is a single word and no arbitration by age
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
   std::vector<InputVc> inputs_;    // [port][vc]
   std::vector<OutputVc> outputs_;  // [port][vc]
-  std::vector<Flit> buffers_;      // [port][vc][ring], ring a power of two
+  std::vector<Flit> buffers_;      // [port][vc][ring]; the size of a ring is a power of two
   std::uint32_t ring_mask_;
   std::uint32_t ring_shift_;
 
   TimedQueue routed_;                     // heads waiting for VC allocation to begin
   std::vector<std::int32_t> waiting_vc_;  // input VCs that request an output VC, in ascending order
   TimedQueue allocated_;                  // input VCs waiting for switch allocation to begin
-  bool tail_left_ = false;                // in the current cycle
+  bool tail_left_ = false;                // whether a tail has left in the current cycle
   bool by_age_;
-  std::vector<Cycles> created_;  // [input VC]: creation of the front packet; empty unless arbitrating by age
+  // [input VC]: creation cycle of the front packet; empty unless arbitrating by age.
+  std::vector<Cycles> created_;
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<Allowance> allowances_;  // [input VC]
   std::vector<Pace> paces_;            // [output]; empty unless an output is slow
-  // State of an allocation in progress, for routers with several words or arbitration by age.
+  // State of an allocation in progress, used by routers with several words or with arbitration by age.
   PortSet requested_;
   PortSet granted_;
-  std::vector<std::int32_t> accepted_;  // [input] virtual channel
+  std::vector<std::int32_t> accepted_;  // [input]: virtual channel whose request is accepted
 };
 
 inline void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
@@ -338,7 +345,7 @@ inline bool Router::receive_credit(int out_port, int vc) {
     gain_credit(out.owner);
     return true;
   }
-  return !choices_.empty();  // hops are chosen by credits
+  return !choices_.empty();  // credits decide which hop is chosen
 }
 
 }  // namespace coppice::fabric

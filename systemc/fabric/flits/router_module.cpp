@@ -25,7 +25,7 @@ std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
                                now, packet.src, packet.dst, packet.hops));
 }
 
-// Counts the current router as a hop of the packet.
+// Counts the current router as a hop of the packet and returns the packet.
 Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
   Packet& packet = context.packets[id];
   if (packet.hops >= context.hop_limit) [[unlikely]] {

@@ -12,17 +12,18 @@
 
 namespace coppice::fabric {
 
-// A router's node, and the channels around it.
+// The node of a router and the channels connected to the router.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
-  int inputs = 0;                 // channels from other nodes; local ports follow them
-  int outputs = 0;                // channels to other nodes; local ports follow them
-  int local_ports = 0;            // ports of the network interface
+  int inputs = 0;                 // number of channels from other nodes; the local ports follow them
+  int outputs = 0;                // number of channels to other nodes; the local ports follow them
+  int local_ports = 0;            // number of ports of the network interface
   std::vector<OutputRate> rates;  // [output, including local ports]
 };
 
-// A router as a module, in SystemC or Verilog. in[i] and out[i] are bound to the channels from and to the
-// neighbours, in the topology's port order, followed by those of the local ports.
+// A router module, written in SystemC or Verilog. The first ports in[i] and out[i] are bound to the channels
+// from and to the neighbours, in the topology's port order. The remaining ports are bound to the channels of
+// the local ports.
 class RouterModule : public FlitModule, public StatisticsOwner {
  public:
   RouterModule(const sc_core::sc_module_name& name, const RouterSpec& spec)
@@ -30,16 +31,17 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // The number of slots known to be free downstream, and the number of flits that wait at an input. When the
-  // network is idle, all slots must be free and no flits wait (Fabric::check_conservation()).
+  // credits() is the number of downstream buffer slots known to be free, and buffered() is the number of
+  // flits that wait at an input. When the network is idle, all slots must be free and no flits may wait
+  // (Fabric::check_conservation()).
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
-  // Describes the stuck packets, one line each.
+  // Describes each stuck packet in one line.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from a flit's switch allocation until it is on its channel (flit_delay()) and until its slot is
-  // free for the sender (slot_delay()).
+  // The number of cycles from a flit's switch allocation until the flit is on its channel (flit_delay()), and
+  // until the credit for its slot is on the channel in the other direction (slot_delay()).
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
@@ -53,9 +55,9 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   }
 
  protected:
-  // The local port of an output; -1 if it leads to another node.
+  // Returns the local port of an output; -1 if the output leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Reports to observers a flit that wins the switch.
+  // Reports a flit that has won the switch to the observers.
   void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
@@ -69,13 +71,13 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   int outputs_;
 };
 
-// The hop that a packet takes at `node` in cycle `now`, from its source route or the routing function. Throws
-// ModelError if a packet exceeds the hop limit.
+// Returns the hop that a packet takes at `node` in cycle `now`, according to its source route or the routing
+// function. Throws ModelError if the packet exceeds the hop limit.
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
 
-// The router in SystemC; Router defines its rules. If a flit wins switch allocation in cycle t, it is on its
-// channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its slot is free for the sender from t +
-// (sw_alloc_delay - 1) + 1 on.
+// The SystemC implementation of a router; its rules are those of Router. If a flit wins switch allocation in
+// cycle t, the flit is on its channel from cycle t + (sw_alloc_delay - 1) + st_delay + 1 on, and the credit
+// for its slot from cycle t + (sw_alloc_delay - 1) + 1 on.
 class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
  public:
   SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec, FlitContext& context);
@@ -95,7 +97,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   const Router& router() const { return router_; }
-  // flit_delay() and slot_delay() for this router's configuration.
+  // The values of flit_delay() and slot_delay() for this router's configuration.
   Cycles flit_delay() const { return flit_delay_; }
   Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {
@@ -121,7 +123,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   Cycles flit_delay_;
   Cycles slot_delay_;
   Cycles now_ = 0;
-  std::vector<topology::Hop> adaptive_;  // adaptive hops of the packet routed last
+  std::vector<topology::Hop> adaptive_;  // adaptive hops of the packet that was routed last
   Router router_;
 };
 

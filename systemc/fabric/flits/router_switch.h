@@ -5,7 +5,8 @@
 
 #include "fabric/flits/router.h"
 
-// A router's work per flit, including its switch, as templates on the class of its environment.
+// The operations that a router performs for every flit, including switch allocation. They are templates on
+// the class of the environment.
 
 namespace coppice::fabric {
 
@@ -19,7 +20,7 @@ bool Router::step(Cycles now, Environment& environment) {
   } else if (any_asks()) {
     allocate_large_switch(now, environment);
   }
-  // Heads that found no free output VC repeat their request only when one may have become free.
+  // Heads that were not granted an output VC repeat their request only if an output VC may have become free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
   const bool asks = in_rotation_ ? bits_.front().asking() != 0 : any_asks();
   return ask_again || !routed_.empty() || !allocated_.empty() || asks;
@@ -61,8 +62,8 @@ void Router::route(std::int32_t input_vc, Environment& environment) {
   }
 }
 
-// Switch allocation for routers whose virtual channels fit into one word; outputs grant and inputs accept in
-// rotation.
+// Switch allocation for routers whose virtual channels fit into one word, without arbitration by age. Outputs
+// grant and inputs accept requests in rotation.
 template <typename Environment>
 void Router::allocate_switch(Cycles now, Environment& environment) {
   const std::uint64_t asking = bits_.front().asking();
@@ -96,8 +97,9 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// Switch allocation for any number of virtual channels and for arbitration by age. Outputs grant and inputs
-// accept the oldest packet, in rotation among packets of equal age; without ages, in rotation.
+// Switch allocation for any number of virtual channels, with or without arbitration by age. With it, outputs
+// grant and inputs accept the request of the oldest packet, and rotate among packets of equal age. Without
+// it, they rotate among all requests.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
   for (std::size_t word = 0; word < bits_.size(); ++word) {
@@ -128,7 +130,7 @@ void Router::allocate_large_switch(Cycles now, Environment& environment) {
   granted_.clear();
 }
 
-// Completes the match of an input and an output: advances their pointers and moves the flit.
+// Completes a match of an input with an output: advances the pointers of both ports and moves the flit.
 template <typename Environment>
 [[gnu::always_inline]] inline void Router::match(std::size_t id, int in_port, int out_port, Cycles now,
                                                  Environment& environment) {
@@ -147,7 +149,7 @@ template <typename Environment>
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
   const std::uint32_t left = --in.count;
-  // The ring of an empty buffer restarts at 0, so that it touches little memory.
+  // The ring of an empty buffer restarts at index 0, so that a lightly used buffer occupies few cache lines.
   in.head = left == 0 ? 0 : (in.head + 1) & ring_mask_;
   const int out_vc = in.out_vc;
   OutputVc& out = outputs_[static_cast<std::size_t>(in.out)];

@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// The gain from stretches (NodeStretch): the number of attempts, and the saving in units of a single flit's
-// cost, which is negative if stretches cost more than they saved.
+// The number of attempted stretches (NodeStretch), and the work that they saved in units of a single flit's
+// cost. The saving is negative if stretches cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;
@@ -21,16 +21,17 @@ struct StretchGain {
   }
 };
 
-// Decides whether stretches pay for the network as a whole. The decision is common to all nodes because a
-// node in stretches sends runs, which cost neighbours outside stretches more than flits do. If stretches cost
-// more than they saved, no node begins any for a while; the pause doubles each time, up to a limit.
+// Decides whether the network as a whole should use stretches. The decision is common to all nodes because a
+// node in a stretch sends runs, and a neighbour outside a stretch needs more time for runs than for single
+// flits. If stretches have cost more than they saved, no node begins one for a while. This pause doubles each
+// time, up to a limit.
 class StretchJudge {
  public:
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}
 
   void add(const StretchGain& gain) { gain_ += gain; }
-  // Call this in cycle `now`. Returns the cycle before which no node may begin a stretch; `now` if stretches
-  // remain enabled.
+  // Returns the cycle before which no node may begin a stretch; `now` if stretches remain enabled. Call this
+  // in cycle `now`.
   Cycles judge(Cycles now) {
     if (gain_.tries < enough_) return now;
     const bool pays = gain_.flits >= 0;
@@ -41,7 +42,8 @@ class StretchJudge {
   }
 
  private:
-  static constexpr std::int64_t kTries = 8;  // per node, on average
+  // The average number of attempts per node before the gain is judged.
+  static constexpr std::int64_t kTries = 8;
   static constexpr Cycles kFirstRest = 1 << 14;
   static constexpr int kMostDoublings = 3;
 

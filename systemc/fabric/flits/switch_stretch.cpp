@@ -93,7 +93,7 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
     from_in_[index_[f].in] |= bit(f);
     to_out_[index_[f].out] |= bit(f);
     if (flow.vc >= part.inputs[index_[f].in].vc_pointer) next_vcs(index_[f].in) |= bit(f);
-    // Only the pointer's position among the requesters matters.
+    // The outcome depends only on the pointer's position among the requesters.
     if (flow.in_port >= part.outputs[index_[f].out].grant_pointer) granting(index_[f].out) |= bit(f);
   }
   for (std::size_t o = 0; o < part.outputs.size(); ++o) {
@@ -104,8 +104,8 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
   }
 }
 
-// Writes the state that determines the outcome. Levels that suffice for the whole stretch are irrelevant, as
-// are arrivals that raise them.
+// Writes the state that determines the outcome. Levels that suffice for the whole stretch have no influence,
+// and neither do arrivals that raise these levels.
 void SwitchStretch::write_key(const SwitchPart& part, Cycles cycles) {
   key_.clear();
   key_.push_back(static_cast<std::uint64_t>(cycles) << 32U | part.flows.size() << 16U |
@@ -196,7 +196,7 @@ void SwitchStretch::accept(const SwitchPart& part, Cycles cycle) {
     const std::size_t o = first_from(granted_[i], accepting(i));
     granted_[i] = 0;
     const std::size_t f = first_from(ready_ & from_in_[i] & to_out_[o], next_vcs(i));
-    // Flows of an input are adjacent, so everything after its last flow belongs to later inputs.
+    // Flows of an input are adjacent, so all flows after the input's last flow belong to later inputs.
     const std::uint64_t behind_input = ~std::uint64_t{0}
                                        << (63U - static_cast<unsigned>(std::countl_zero(from_in_[i])));
     granting(o) = to_out_[o] & (behind_input << 1U);
@@ -231,8 +231,9 @@ void SwitchStretch::refer_to(Cycles cycle, Cycles window) {
   }
 }
 
-// The state equals the reference except for levels, which matter only when they reach 0. While arrivals
-// repeat, so does the switch. Returns the number of cycles, in whole periods, by which it has been advanced.
+// Skips whole periods after a state that equals the reference except for its levels. The switch repeats its
+// behaviour as long as the arrivals repeat and no level reaches 0. Returns the number of cycles by which the
+// switch has been advanced.
 Cycles SwitchStretch::repeat(const SwitchPart& part, Cycles cycle, Cycles cycles) {
   const Cycles period = cycle - reference_.cycle;
   Cycles times = (cycles - cycle) / period;

@@ -105,8 +105,8 @@ void PacketTerminal::visit_all(Visitor& visitor) {
   visitor.value(-1);
   for (InjectionPort& port : injection_) port.visit(visitor, context().packets);
   wakeups_.visit(visitor);
-  // A leap shifts the wake-ups of paced flits but not those of messages timed by the clock, one of which may
-  // now be first.
+  // A leap shifts the wake-ups of paced flits but not those of messages timed by the clock, so the order of
+  // wake-ups may have changed.
   if (!wakeups_.empty()) want(wakeups_.top().at);
   for (Repeating* side : repeating_) {
     if (side != nullptr) side->visit(visitor);

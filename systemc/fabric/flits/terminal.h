@@ -17,15 +17,15 @@
 
 namespace coppice::fabric {
 
-// The module at the local ports of a router: out[p] is bound to the injection channel of port p, in[p] to its
-// ejection channel.
+// The module at the local ports of a router: out[p] is bound to the injection channel of port p, and in[p] to
+// the ejection channel of port p.
 class Terminal : public FlitModule, public StatisticsOwner {
  public:
   // `context` must outlive this module.
   Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
       : FlitModule(name, ports, ports), context_(&context), node_(node) {}
 
-  // The number of slots of the router's input that are known to be free.
+  // The number of buffer slots in the router's input port that are known to be free.
   virtual int credits(int port, int vc) const = 0;
 
   NodeId node() const { return node_; }
@@ -50,8 +50,8 @@ class Terminal : public FlitModule, public StatisticsOwner {
     }
     wire_out(port).send(flit, vc, now + 1);
   }
-  // Accepts a flit that left the ejection channel. Returns its packet, which is valid until its tail is
-  // released.
+  // Accepts a flit that has left the ejection channel. Returns the flit's packet, which is valid until its
+  // tail is released.
   Packet& eject(int port, int vc, Flit flit, Cycles now) {
     ++ejected_;
     moved(now);
@@ -77,16 +77,17 @@ class Terminal : public FlitModule, public StatisticsOwner {
   std::int64_t ejected_ = 0;
 };
 
-// A packet terminal: an InjectionPort per port, and an Ejector that receives arriving packets.
+// A terminal for whole packets. Each port has an InjectionPort, and an Ejector that receives arriving
+// packets.
 class PacketTerminal final : public Terminal, public Repeating {
  public:
   PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
 
-  // Connects a port to its injecting and receiving sides; not owned.
+  // Connects a port to its injector and its ejector, which the terminal does not own.
   void connect(int port, Injector& injector, Ejector& ejector);
-  // Announces that the injector of `port` has something to send from cycle `at` on.
+  // Announces that the injector of `port` has data to send from cycle `at` on.
   void wake(int port, Cycles at);
-  // The port to which a network interface can be bound.
+  // Returns the port to which a network interface can be bound.
   NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
@@ -118,10 +119,10 @@ class PacketTerminal final : public Terminal, public Repeating {
   struct Wakeup {
     Cycles at;
     std::int32_t port;
-    bool clock;  // a message becomes available then; otherwise, the pace allows the next flit
+    bool clock;  // whether a new message becomes available then; otherwise, the pace allows the next flit
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
-  // A min-heap on wake-up time.
+  // A min-heap ordered by wake-up time.
   class Wakeups {
    public:
     bool empty() const { return heap_.empty(); }
@@ -146,9 +147,9 @@ class PacketTerminal final : public Terminal, public Repeating {
 
   std::vector<InjectionPort> injection_;  // [port]
   std::vector<Ejector*> ejectors_;        // [port]
-  std::vector<Ejector*> flit_takers_;     // [port]; nullptr if the ejector does not request flits
-  std::vector<Repeating*> repeating_;     // injectors and ejectors
-  bool repeats_ = true;                   // whether all of them are Repeating
+  std::vector<Ejector*> flit_takers_;     // [port]; nullptr if the ejector does not need individual flits
+  std::vector<Repeating*> repeating_;     // all injectors and ejectors
+  bool repeats_ = true;                   // whether all injectors and ejectors are Repeating
   std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
   PortSet awake_;
   Wakeups wakeups_;

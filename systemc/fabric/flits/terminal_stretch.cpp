@@ -52,7 +52,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   }
   for (Local& local : locals_) {
     const InjectionPort& port = port_of(local);
-    // A port that sleeps because of its pace does not wake within the stretch.
+    // A port that sleeps because of its message's pace does not wake up within the stretch.
     local.injects = port.has_packet_ && (port.starved_ || terminal_->awake_.contains(local.in - first_in_));
     if (!local.injects) continue;
     local.vc = port.vc_;
@@ -61,7 +61,8 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   return end;
 }
 
-// Cycles from a flit's departure from the router's buffer until the terminal receives its credit.
+// The number of cycles from a flit's departure from the router's buffer until the terminal receives the
+// flit's credit.
 Cycles TerminalStretch::credit_delay(const Local& local) const {
   return module_->slot_delay() + module_->wire_in(local.in).credit_latency();
 }
@@ -74,7 +75,7 @@ void TerminalStretch::gather_returns(Local& local, Cycles now, Cycles end) {
   });
 }
 
-// Adds the credits returned for flits that the router sends in this stretch.
+// Adds the credits for flits that the router sends in this stretch.
 void TerminalStretch::add_returns(Local& local, const std::vector<SwitchFlow>& flows, Cycles cycles) const {
   const Cycles delay = credit_delay(local);
   for (const SwitchFlow& flow : flows) {
@@ -103,8 +104,8 @@ Cycles TerminalStretch::foresee_answers(const std::vector<SwitchFlow>& flows, Cy
   return end;
 }
 
-// Plans injections according to the credits of `local`; returns `end` or the cycle in which the tail would be
-// injected.
+// Plans the injections that the credits of `local` allow. Returns the cycle in which the tail would be
+// injected, but at most `end`.
 Cycles TerminalStretch::plan(Local& local, Cycles now, Cycles end) const {
   const InjectionPort& port = port_of(local);
   const Packet& packet = packets()[port.packet_];
@@ -160,7 +161,7 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
                                                     : terminal_->wakeups_.top().at);
 }
 
-// Returns credits that are still on their way to the terminal when the stretch ends.
+// Puts credits that do not reach the terminal before the end of the stretch onto the wire.
 void TerminalStretch::return_slots(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now,
                                    Cycles cycles) {
   Wire& wire = module_->wire_in(local.in);
@@ -172,7 +173,7 @@ void TerminalStretch::return_slots(const Local& local, const std::vector<SwitchF
   }
 }
 
-// Applies the planned injections, including the credits that have arrived.
+// Applies the planned injections and the credits that have arrived.
 void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles,
                              std::vector<FlitReport>& reports) {
   const int p = local.in - first_in_;
@@ -221,8 +222,8 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   Wire& wire = module_->wire_out(local.out);
   const Cycles cycles = end - now;
   const Cycles delay = module_->flit_delay() + wire.flit_latency();
-  // If the ejector does not request individual flits, only the last flits, whose credits are still in flight,
-  // are handled one by one.
+  // If the ejector does not need individual flits, all but the last flits are handled together. The credits
+  // of the last flits are still in flight, so these flits are handled one by one.
   const bool wanted = terminal_->flit_takers_[static_cast<std::size_t>(local.out - first_out_)] != nullptr;
   const Cycles one_by_one = wanted ? 0 : std::max<Cycles>(0, cycles - delay - 1 - wire.credit_latency());
   leaving_.clear();

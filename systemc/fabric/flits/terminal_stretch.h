@@ -13,71 +13,75 @@
 
 namespace coppice::fabric {
 
-// The terminal's part in a stretch of its node (NodeStretch): injections into the router's local ports and
-// ejections from them. First predicts them without side effects, then advances to the end of the stretch.
+// Simulates the terminal's part of a stretch (NodeStretch): injections into the router's local ports and
+// ejections from them. It first predicts injections and ejections without side effects and then advances to
+// the end of the stretch.
 class TerminalStretch {
  public:
-  // A flit to report to observers.
+  // A flit event to report to the observers.
   struct FlitReport {
     Cycles at;
     FlitEvents::Stage stage;
-    int port;  // input of its module
+    int port;  // input port of the receiving module
     FlitEvent event;
   };
-  // An arrival at a local input of the router within the stretch.
+  // Flits that arrive at a local input of the router within the stretch.
   struct Injection {
     int port = 0;  // input port of the router
     int vc = 0;
     Flit first;
     CycleMask arrivals;
   };
-  // Credits that return to a virtual channel of a local output.
+  // The credits that return to a virtual channel of a local output.
   struct Return {
     std::int32_t output_vc = 0;
     int credits = 0;
   };
 
-  // The arguments must outlive this object.
+  // All arguments must outlive this object.
   TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
 
-  // Whether this port of the router is local.
+  // Whether a port of the router is a local port.
   bool is_local_input(int port) const { return port >= first_in_; }
   bool is_local_output(int port) const { return port >= first_out_; }
 
-  // The first cycle from `now` on in which a clocked event happens or a packet's head or tail leaves or
-  // reaches the terminal; `end` if that is earlier.
+  // The first cycle from `now` on in which a clocked event occurs, or the head or tail of a packet leaves or
+  // reaches the terminal; at most `end`.
   Cycles undisturbed(Cycles now, Cycles end) const;
-  // Stores the flits that arrive at the terminal before `end`, because the calendar will skip those cycles.
+  // Stores the flits that arrive at the terminal before `end`, because the calendar is about to skip the
+  // cycles of their arrival.
   void fetch_flits(Cycles end);
-  // Like undisturbed(), but for responses between the router and the terminal: until the returned cycle, at
-  // least one of the two does not depend on the other. Determines which one, and which ports inject.
+  // Returns the first cycle, at most `end`, from which on the router and the terminal may depend on each
+  // other's flits and credits. Before this cycle, the buffered flits and the credits of at least one of them
+  // suffice. Also determines which ports inject, and whether their injections depend on the router.
   Cycles independent(Cycles now, Cycles end);
-  // Predicts the injections that do not depend on the router's flits in the stretch. Returns `end`, or an
-  // earlier cycle in which a tail would be injected.
+  // Predicts the injections that do not depend on flits that leave the router in the stretch. Returns the
+  // first cycle in which a tail would be injected, but at most `end`.
   Cycles foresee(Cycles now, Cycles end);
-  // Predicts the injections that depend on which flits leave the router, after `flows` have been computed.
+  // Predicts the injections that depend on which flits leave the router. Call this after `flows` have been
+  // computed.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
-  // Advances to `end`; `flows` contain the flits that the router sends until then.
+  // Advances the terminal to cycle `end`. `flows` contains the flits that the router sends before then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<FlitReport>& reports);
 
-  // The predicted or actual injections, ordered by router port.
+  // The injections, which are predicted before move() and final after it, ordered by router port.
   const std::vector<Injection>& injections() const { return injections_; }
   // The credits returned by the last move().
   const std::vector<Return>& returns() const { return returns_; }
 
  private:
-  // A local port of the router, and the corresponding port of the terminal.
+  // A local port of the router and the corresponding port of the terminal.
   struct Local {
     int in = 0;            // the router's input port
     int out = 0;           // the router's output port
-    bool injects = false;  // in the current stretch, on `vc`
-    bool answers = false;  // its injections depend on which flits leave the router
+    bool injects = false;  // whether the port injects on `vc` in the current stretch
+    bool answers = false;  // whether its injections depend on which flits leave the router
     int vc = 0;
-    CycleMask sent;                  // predicted
+    CycleMask sent;                  // predicted injections
     std::vector<CycleMask> returns;  // [vc]: credits that reach the terminal
   };
-  // A flow that leaves the router, and its next flit.
+  // A flow that leaves the router, and the next flit of the flow.
   struct Leaving {
     const SwitchFlow* flow;
     int vc;
@@ -105,7 +109,7 @@ class TerminalStretch {
   PacketTerminal* terminal_;
   FlitContext* context_;
   int vcs_;
-  int first_in_;  // the router's first local ports
+  int first_in_;  // first local ports of the router
   int first_out_;
   std::vector<Local> locals_;  // [local port]
   std::vector<Injection> injections_;

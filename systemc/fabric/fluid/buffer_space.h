@@ -9,17 +9,17 @@
 
 namespace coppice::fabric {
 
-// Space in the routers' input buffers, shared by the messages whose bytes wait there. There is one buffer at
-// the end of every link, with the link's index.
+// The space in the routers' input buffers, which is shared by the messages whose bytes wait there. The end of
+// every link has one buffer, which has the index of the link.
 class BufferSpace {
  public:
-  // `capacities`: the capacity in bytes of the buffer at the end of every link.
+  // `capacities` contains the capacity, in bytes, of the buffer at the end of every link.
   explicit BufferSpace(std::vector<double> capacities) : free_(std::move(capacities)) {}
 
-  // Reserves space for bytes that wait before links[end], in the buffer in front of it and then in buffers
-  // further up the route, until `wanted` bytes fit, using at most `most(i)` bytes at the end of links[i].
-  // `held`, the bytes held at the end of each of `links`, never shrinks. Returns the bytes that fit before
-  // links[end].
+  // Reserves space for bytes that wait before links[end]: first in the buffer directly before that link, then
+  // in buffers further up the route, until `wanted` bytes fit. Uses at most `most(i)` bytes of the buffer at
+  // the end of links[i]. `held` contains the bytes reserved at the end of each link, which this function
+  // never reduces. Returns the number of bytes that fit before links[end].
   template <typename Most>
   double reserve(std::span<const std::int32_t> links, std::size_t end, double wanted, Most most,
                  std::vector<double>& held) {
@@ -37,8 +37,8 @@ class BufferSpace {
     return sum;
   }
 
-  // Releases the space held in excess of `needed` bytes before links[end], beginning with the buffers
-  // furthest from it.
+  // Releases the space held in excess of `needed` bytes before links[end], beginning with the buffer furthest
+  // from that link.
   void trim(std::span<const std::int32_t> links, std::size_t end, double needed, std::vector<double>& held);
   void release(std::span<const std::int32_t> links, std::vector<double>& held) { trim(links, 0, 0, held); }
 

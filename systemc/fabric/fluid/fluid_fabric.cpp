@@ -17,8 +17,8 @@ double bytes_per_second(Bytes flit, Femtoseconds flit_time) {
   return static_cast<double>(flit) * kFemto / static_cast<double>(flit_time);
 }
 
-// A channel is limited by its bandwidth and by credits: per credit loop, each virtual channel passes one
-// buffer of flits.
+// The capacity of a channel, which is limited by its bandwidth and by credits: in each credit loop, a virtual
+// channel passes the flits of one buffer.
 double channel_capacity(const config::SystemConfig& system, const topology::Channel& channel, int vcs) {
   const double places = static_cast<double>(vcs) * static_cast<double>(system.router.vc_depth);
   const auto loop = static_cast<double>(channel_credit_loop(system, channel) * system.clock.period());
@@ -26,7 +26,8 @@ double channel_capacity(const config::SystemConfig& system, const topology::Chan
   return std::min(credits, bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
 }
 
-// Cycles for which a virtual channel waits for credits after each buffer of flits, without other traffic.
+// The number of cycles for which a virtual channel waits for credits after every buffer of flits, without
+// other traffic.
 Cycles credit_stall(const config::SystemConfig& system, const topology::Channel& channel) {
   const Cycles block = capped_time(system.router.vc_depth, channel_flit_time(system, channel.bandwidth)) /
                        system.clock.period();
@@ -100,7 +101,7 @@ void FluidFabric::schedule(const Event& event) {
   wake_event_.notify(to_sc_time(event.at) - sc_core::sc_time_stamp());
 }
 
-// Processes all events of one instant before recomputing the rates once.
+// Processes all events of an instant before the rates are recomputed.
 void FluidFabric::tick() {
   failure_->guard([this] {
     now_ = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
@@ -211,7 +212,8 @@ void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
   if (flow.injected < flow.bytes) pace(flow, timing);
 }
 
-// Marks the flow's virtual channels as used: virtual channels that no route uses contribute no credits.
+// Marks the flow's virtual channels as used. Virtual channels that no route uses contribute no credits to the
+// capacity of a channel.
 void FluidFabric::use_vcs(const Flow& flow) {
   for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
     const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
@@ -227,8 +229,9 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// If buffers do not cover the credit loop, a message gets the rate that it would have alone: its injection
-// channel, which it does not share, is slowed down while it is sent.
+// Limits a message to the rate that it would have alone if buffers do not cover the credit loop. To do so,
+// reduces the capacity of the message's injection channel, which no other message shares, while the message
+// is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
   const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);
@@ -236,7 +239,7 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const Cycles of_packets = packets * packet.port;
   const Cycles of_message = packets > 1 ? blocks * timing.message_stall : 0;
   const Cycles stall = std::max(of_packets, of_message);
-  // The time that the last packet waits after it has left the port.
+  // The additional time for which the last packet waits after it has left the port.
   flow.latency += std::max(of_packets + packet.packet - packet.port, of_message) - stall;
   double rate = bytes_per_second(framing_.flit, period_);
   if (stall > 0) {
@@ -247,9 +250,9 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   if (rates_.capacity(flow.links.front()) != rate) rates_.set_capacity(flow.links.front(), rate);
 }
 
-// Cycles for which a packet waits for credits: it uses one virtual channel, which passes one buffer of flits
-// per credit loop. Flits in the buffers before that channel have left the port, which may continue with the
-// next packet on another virtual channel.
+// The number of cycles for which a packet waits for credits. It uses one virtual channel, which passes the
+// flits of one buffer per credit loop. Flits in the buffers upstream of the slow channel have already left
+// the port, so the port may send the next packet on another virtual channel.
 FluidFabric::PacketStall FluidFabric::packet_stall(const Flow& flow) const {
   const std::int64_t depth = system_->router.vc_depth;
   PacketStall most;
@@ -279,8 +282,9 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   }
 }
 
-// Bytes that have arrived stay at the destination. Bytes that wait in buffers of the old route are sent again
-// over the new route, by the port if it is still sending the message, otherwise from the first router.
+// Moves a message to a new route. Bytes that have arrived stay at the destination. Bytes that wait in buffers
+// of the old route are sent again over the new route: by the port if it is still sending the message,
+// otherwise from the first router.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
@@ -320,7 +324,7 @@ void FluidFabric::check_conservation() const {
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
-    // The current capacity of an injection channel is that of its last message.
+    // The capacity of an injection channel changes with each message, so it is not checked.
     const bool injection =
         link >= topology_->channels().size() && link < topology_->channels().size() + ports_.size();
     const double capacity = injection ? bytes_per_second(framing_.flit, period_)

@@ -1,4 +1,4 @@
-// The life cycle of the fluid fabric's flows: their rates, the bytes waiting in buffers, and their ends.
+// The life cycle of flows in the fluid fabric: their rates, the bytes that wait in buffers, and their end.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Rates closer than this are treated as equal.
+// The relative difference below which two rates are treated as equal.
 constexpr double kSame = 1e-9;
 
 bool faster(double rate, double other) {
@@ -49,7 +49,8 @@ void FluidFabric::progress(Flow& flow, Femtoseconds now) const {
   flow.since = now;
 }
 
-// Handles a flow's next event: its last byte has left the port or arrived, or its buffers are full or empty.
+// Handles the next event of a flow: its last byte has left the port or has arrived, or its buffers are full
+// or empty.
 void FluidFabric::advance(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (now_ >= kLongestTime) throw TimeLimitError("the run");
@@ -87,8 +88,9 @@ void FluidFabric::finish(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   Port& port = ports_[static_cast<std::size_t>(flow.port)];
   if (std::abs(flow.bytes - flow.drained) > flow.rounding()) {
-    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ends with {} bytes left", name(),
-                                 flow.message, flow.bytes, flow.port / ni_ports_, flow.bytes - flow.drained));
+    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ended, but {} bytes were not sent",
+                                 name(), flow.message, flow.bytes, flow.port / ni_ports_,
+                                 flow.bytes - flow.drained));
   }
   bytes_carried_ += flow.drained;
   flow.drained = flow.bytes;
@@ -107,8 +109,8 @@ void FluidFabric::touch(FlowIndex index) {
   if (std::exchange(flow.touched_in, settlement_) != settlement_) touched_.push_back(index);
 }
 
-// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once,
-// and merged again if splitting gains nothing, so the loop terminates.
+// Rates depend on which messages are split, and which messages must be split depends on the rates. The loop
+// terminates because each message is split at most once, and is merged again if splitting does not help.
 void FluidFabric::update_rates() {
   unsettled_ = false;
   for (bool settled = false; !settled;) {
@@ -134,7 +136,7 @@ void FluidFabric::update_rates() {
   ++settlement_;
 }
 
-// Splits or merges the message if its rates require it; returns whether the rates must then be updated.
+// Splits or merges the message if its rates require this. Returns whether the rates must then be updated.
 bool FluidFabric::decide(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting()) return false;
@@ -152,7 +154,7 @@ bool FluidFabric::decide(FlowIndex index) {
       faster(rates_.capacity(flow.links.front()), flow.up_rate) ? rates_.bottleneck(flow.up) : 0;
   if (anything_waits && held_at < flow.split) return split(index, flow.split);
   if (held_at == 0) return false;
-  // Waiting bytes have not passed the links downstream of their buffers.
+  // Bytes that wait in a buffer have not passed the links after it.
   if (anything_waits) held_at = std::min(held_at, flow.split);
   const double window = room(flow, held_at);
   if (window < waiting + static_cast<double>(framing_.flit)) return false;
@@ -160,7 +162,8 @@ bool FluidFabric::decide(FlowIndex index) {
   return split(index, held_at);
 }
 
-// The number of the message's bytes that fit before a link. A packet stays on one virtual channel.
+// The number of the message's bytes that fit before a link. All flits of a packet use the same virtual
+// channel.
 double FluidFabric::room(Flow& flow, std::size_t before) {
   const auto most = [&](std::size_t i) {
     const int vcs =
@@ -189,10 +192,10 @@ void FluidFabric::merge(Flow& flow) {
   rates_.reroute(flow.up, flow.links);
 }
 
-// Predicts the flow's next event, assuming that no other flow changes its rates before.
+// Predicts the flow's next event, assuming that its rates do not change before then.
 void FluidFabric::predict(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
-  if (!flow.injecting() && flow.down == kNone) return;  // it has ended
+  if (!flow.injecting() && flow.down == kNone) return;  // the flow has ended
   ++flow.version;
   double left = std::numeric_limits<double>::infinity();
   const auto at_rate = [&](double bytes, double rate) {
@@ -205,8 +208,9 @@ void FluidFabric::predict(FlowIndex index) {
     if (faster(flow.up_rate, flow.down_rate))
       at_rate(flow.window - flow.waiting(), flow.up_rate - flow.down_rate);
   }
-  if (left == std::numeric_limits<double>::infinity()) return;  // it is stalled
-  // Another flow's end may speed this one up before then, so a time beyond the limit is not an error yet.
+  if (left == std::numeric_limits<double>::infinity()) return;  // the flow is stalled
+  // The end of another flow may speed up this flow before then, so a time beyond the limit is not an error
+  // yet.
   const double femtoseconds = std::round(left * kFemto);
   const auto beyond = static_cast<double>(kLongestTime - now_);
   const Femtoseconds at =
@@ -214,7 +218,7 @@ void FluidFabric::predict(FlowIndex index) {
   schedule({at, EventKind::kFlow, index, 0, flow.version});
 }
 
-// Adds the bytes transferred since the last call to the counts of its links.
+// Adds the bytes transferred since the last call to the totals of the flow's links.
 void FluidFabric::account(Flow& flow) {
   const std::span<const std::int32_t> links = flow.links;
   const double up = flow.injected - std::exchange(flow.up_counted, flow.injected);
@@ -251,7 +255,7 @@ void FluidFabric::vacate(std::span<const std::int32_t> links, Femtoseconds now) 
   for (const std::int32_t link : links) {
     const auto channel = static_cast<std::size_t>(link);
     if (channel >= busy_.size() || --busy_[channel].flows > 0 || observers_.empty()) continue;
-    // The last flit is granted the switch a flit time before the channel is free again.
+    // The last flit wins the switch one flit time before the channel is free again.
     const Cycles flit = next_cycle(channel_flit_time(*system_, topology_->channel(link).bandwidth)) / period_;
     const Cycles begin = next_cycle(busy_[channel].since) / period_;
     const Cycles end = std::max(begin + 1, next_cycle(now) / period_ - flit + 1);

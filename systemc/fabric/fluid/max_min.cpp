@@ -8,9 +8,9 @@
 namespace coppice::fabric {
 namespace {
 
-// Relative error of rates, which are sums and quotients of a few doubles.
+// The relative error of rates, which are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
-// Relative rounding difference between equal rates that are computed in different orders.
+// The relative rounding difference between equal rates that were computed in different orders.
 constexpr double kRounding = 1e-13;
 constexpr double kUnfilled = std::numeric_limits<double>::infinity();
 
@@ -90,9 +90,9 @@ void MaxMinRates::touch(FlowId flow) {
   touched_.push_back(flow);
 }
 
-// The level at which the link is full, given the known rates of its flows: a flow that another link limits
-// has its rate or the level, whichever is lower; all other flows have the level. kUnfilled if the flows do
-// not fill the link.
+// The level at which the link is full, given the known rates of its flows. A flow that another link limits
+// contributes its rate or the level, whichever is lower; all other flows contribute the level. Returns
+// kUnfilled if the flows cannot fill the link.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -104,7 +104,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
         record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
     if (held) lower_.push_back(record.rate);
   }
-  // Removing flows with lower rates only raises the level.
+  // Excluding flows with lower rates can only raise the level.
   double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
@@ -134,7 +134,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// Marks the link as full at the level: it limits all its flows that no other link limits to a lower rate.
+// Marks the link as full at this level: it limits all of its flows that no other link limits to a lower rate.
 void MaxMinRates::hold(std::int32_t id, double level) {
   links_[index(id)].level = level;
   for (const FlowId flow : links_[index(id)].flows) {
@@ -154,7 +154,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (shared.queued) {
         shared.stale = true;
       } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
-        // The link has more remaining capacity than before, so it is full at the same level or a higher one.
+        // The other link now has more remaining capacity, so it is full at the same level or a higher one.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
       }
@@ -201,7 +201,7 @@ void MaxMinRates::look_at(std::int32_t id, double level) {
   }
 }
 
-// Enqueues changed links at the level at which they are full now, or at which they were full before.
+// Enqueues each changed link at the level at which it is full now or was full before.
 void MaxMinRates::start() {
   for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];
@@ -241,7 +241,7 @@ std::size_t MaxMinRates::bottleneck(FlowId flow) const {
   const double most = rate(flow) * (1 + kTolerance);
   const auto holds = [&](std::int32_t link) { return links_[index(link)].level <= most; };
   auto link = std::find_if(path.begin(), path.end(), holds);
-  // A link that is exactly filled by flows limited elsewhere has no level of its own.
+  // Flows limited elsewhere may fill a link exactly. Such a link has no level of its own.
   if (link == path.end()) link = std::find(path.begin(), path.end(), flows_[index(flow)].bottleneck);
   return static_cast<std::size_t>(link - path.begin());
 }

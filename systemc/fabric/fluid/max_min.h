@@ -9,45 +9,46 @@
 namespace coppice::fabric {
 
 // Max-min fair rates of flows over links, updated while flows arrive, leave and move: no flow's rate can grow
-// without a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
-// progressive filling, all rates rise together; when a link is full, its flows stay at the current level, and
-// the link is their bottleneck.
+// unless a flow with a smaller or equal rate shrinks (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
+// progressive filling, all rates rise together. When a link is full, the rates of its flows stay at the
+// current level, and the link is the bottleneck of these flows.
 //
-// Updates are incremental and exact: an update rises through the levels as progressive filling does, but
+// Updates are incremental and exact. Like progressive filling, an update rises through the levels, but it
 // examines only links whose flows or capacity have changed. All rates below the current level are final, so a
 // link is examined at the first level where it could be full and at the level where it was full before. If it
-// is no longer full there, its flows continue to rise, and their other links are examined too. The cost is
-// proportional to the flows whose rates change and to their links.
+// is no longer full there, its flows continue to rise, and the other links of these flows are examined too.
+// The cost is proportional to the number of flows whose rates change, and to the number of their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
 
-  // `capacities`: bytes per second of every link.
+  // `capacities` contains the bytes per second of every link.
   explicit MaxMinRates(std::vector<double> capacities);
 
-  // Adds a flow over one or more distinct links. Identities of removed flows are reused.
+  // Adds a flow over one or more distinct links. The IDs of removed flows are reused.
   FlowId add(std::span<const std::int32_t> links);
   void remove(FlowId flow);
   void reroute(FlowId flow, std::span<const std::int32_t> links);
-  // A capacity of 0 stalls the flows over the link.
+  // Sets the capacity of a link in bytes per second; 0 stalls the flows over the link.
   void set_capacity(std::int32_t link, double capacity);
 
-  // Updates the rates after all changes since the last call; returns the flows whose rates have changed.
+  // Updates the rates after all changes since the last call. Returns the flows whose rates have changed.
   std::span<const FlowId> update();
 
   double rate(FlowId flow) const { return flows_[index(flow)].rate; }
   std::span<const std::int32_t> links(FlowId flow) const { return paths_[index(flow)]; }
-  // The index into links() of the first link that limits the flow to its rate, as of the last update.
+  // The index, within the flow's links, of the first link that limited the flow to its rate at the last
+  // update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // The total number of flows whose rates were computed again, for measurements.
+  // The total number of times that the rate of a flow was recomputed, for measurements.
   std::int64_t work() const { return work_; }
 
  private:
   enum class State : std::uint8_t {
-    kKept,   // has its previous rate so far
-    kOpen,   // rises until a link limits it
-    kFixed,  // has its final rate
+    kKept,   // has kept its previous rate so far
+    kOpen,   // rises until a link limits the flow
+    kFixed,  // has reached its final rate
   };
   struct Flow {
     double rate = 0;
@@ -59,10 +60,10 @@ class MaxMinRates {
   };
   struct Link {
     double capacity = 0;
-    double level = 0;  // level at which it is full; infinite if it never is
-    double next = 0;   // level at which it is examined next
+    double level = 0;  // level at which the link is full; infinite if it never is
+    double next = 0;   // level at which the link is examined next
     bool queued = false;
-    bool stale = false;  // `next` is only a lower bound
+    bool stale = false;  // whether `next` is only a lower bound
     bool dirty = false;
     std::vector<FlowId> flows;
   };
@@ -85,7 +86,7 @@ class MaxMinRates {
   std::vector<FlowId> free_;
   std::vector<std::int32_t> dirty_;  // links changed since the last update
   std::vector<std::pair<double, std::int32_t>> heap_;
-  std::vector<std::int32_t> reached_;  // links of released flows
+  std::vector<std::int32_t> reached_;  // links of the flows that have been released
   std::vector<FlowId> touched_;
   std::vector<FlowId> changed_;
   mutable std::vector<double> lower_;  // scratch space for the rates on a link

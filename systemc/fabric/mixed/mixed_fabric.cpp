@@ -28,7 +28,7 @@ MixedFabric::MixedFabric(const sc_core::sc_module_name& name, const topology::To
 void MixedFabric::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {
   trains_.connect(node, port, injector, ejector);
   ejectors_.push_back(std::make_unique<WholeMessages>(ejector));
-  // The flit network never calls the injector of a port for which it is never woken.
+  // The flit network calls the injector of a port only after it has been woken for that port.
   flits_.connect(node, port, injector, *ejectors_.back());
 }
 
@@ -95,7 +95,7 @@ void MixedFabric::Follower::flit_sent(const FlitEvent& event, const Packet& pack
   }
 }
 
-// Handles a head that enters the injection channel.
+// Handles a head that has entered the injection channel.
 void MixedFabric::Follower::injected(const FlitEvent& event, const Packet& packet, Cycles now) {
   if (packet.first_of_message) open(event, packet, now);
   Followed& followed = messages_.at(packet.tag);

@@ -13,21 +13,21 @@
 namespace coppice::fabric {
 
 // A fabric for both flits and trains: messages of some network-interface ports are simulated as flits, cycle
-// by cycle, all others as trains. Cycle-identical to FlitNetwork as long as trains meet neither each other
-// nor flits; flits may meet each other at a port through which only flits have passed. Any other meeting is
-// recorded in the Meetings.
+// by cycle, and all other messages as trains. It is cycle-identical to FlitNetwork as long as trains meet
+// neither each other nor flits. Flits may meet each other at a port through which only flits have passed. Any
+// other meeting is recorded in the Meetings.
 //
 // Why this is exact: a router's state consists of the owners of its buffers, channels and virtual channels,
-// and of its arbiters' pointers. Finished traffic (credits returned, channel free, next router left) has
-// changed only the pointers, which decide between flits that request the same resource in a cycle, and which
-// virtual channel is next. Therefore
-//   - a message that meets nothing moves as if it were alone, whatever the pointers are;
+// and of the pointers of its arbiters. Once traffic has finished (credits returned, channel free, next router
+// left), it has changed only the pointers. They decide which of several flits that request the same resource
+// in a cycle gets it, and which virtual channel is used next. Therefore
+//   - a message that meets no other message moves as if it were alone, regardless of the pointers;
 //   - where flits meet at an output port (including flits of one message that wait there for virtual
-//     channels), its pointers are right if only flits have ever passed it;
+//     channels), the pointers of the port are correct if only flits have ever passed it;
 //   - the virtual channels on which these flits arrive, which determine the order of arbitration, and the
-//     pointers of the inputs are right if only flits have ever passed the output ports that lead there.
+//     pointers of the inputs are correct if only flits have ever passed the output ports that lead there.
 // Flits are assumed to use an output port from the cycle in which their head could have won the switch until
-// all their credits have returned: no other message may arrive in between.
+// all their credits have returned; no other message may arrive in this interval.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // Messages of the ports selected by `meetings` are simulated as flits. All references must outlive the
@@ -49,7 +49,8 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void add_observer(FabricObserver& observer) override;
 
  private:
-  // An ejector to which messages that arrive as flits appear as whole messages, like trains.
+  // An ejector for the flit network. It passes messages that arrive as flits to the original ejector as whole
+  // messages, as if they had arrived as trains.
   class WholeMessages final : public Ejector {
    public:
     explicit WholeMessages(Ejector& ejector) : ejector_(&ejector) {}
@@ -58,27 +59,27 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
    private:
     Ejector* ejector_;
   };
-  // Follows flit messages through the routers and reports the ports that they use to the train fabric.
+  // Follows flit messages through the routers and reports the output ports that they use to the train fabric.
   class Follower final : public FabricObserver {
    public:
     Follower(MixedFabric& fabric) : fabric_(&fabric) {}
     void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override;
 
    private:
-    // A message at an output port of its route.
+    // The passage of a message through an output port of its route.
     struct Stage {
       std::int32_t output;
       Cycles begin = 0;          // when the first head could win the switch
-      bool head_passed = false;  // whether it has won
-      Cycles last_head = 0;      // when the most recent head won
-      Cycles tail = 0;           // when the most recent tail won
+      bool head_passed = false;  // whether the first head has won
+      Cycles last_head = 0;      // when the most recent head won the switch
+      Cycles tail = 0;           // when the most recent tail won the switch
       std::int64_t packets = 0;  // number of packets that have passed
       bool held_up = false;      // whether the message has several heads and one of them has waited here
     };
     struct Followed {
       std::int64_t packets = -1;  // number of packets of the message; -1 if not known yet
       std::vector<Stage> stages;
-      std::vector<Cycles> heads;  // [packet]: when its head could win the next switch
+      std::vector<Cycles> heads;  // [packet]: when the head of the packet could win the next switch
     };
     void injected(const FlitEvent& event, const Packet& packet, Cycles now);
     void open(const FlitEvent& event, const Packet& packet, Cycles now);

@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// An event list ordered by cycle, for systems in which many events occur in the same few cycles. A cycle
-// costs as much as one event in a heap, regardless of its number of events.
+// An event list ordered by cycle, for systems in which many events occur in the same few cycles. Processing a
+// cycle with many events costs as much as processing a single event of a heap.
 template <typename Event>
 class Calendar {
  public:
@@ -19,10 +19,10 @@ class Calendar {
   }
 
   bool empty() const { return cycles_.empty(); }
-  // The first cycle that has events; there must be one.
+  // The first cycle that has events; the calendar must not be empty.
   Cycles next() const { return cycles_.begin()->first; }
-  // Removes and returns the events of cycle next(), in the order in which they were added; the reference is
-  // valid until the next take().
+  // Removes and returns the events of cycle next(), in the order in which they were added. The reference is
+  // valid until the next call of take().
   std::vector<Event>& take() {
     taken_.clear();
     const auto first = cycles_.begin();
@@ -46,8 +46,8 @@ class Calendar {
   }
 
   Cycle cycles_;
-  typename Cycle::iterator last_ = cycles_.end();  // the cycle to which the last event was added
-  std::vector<typename Cycle::node_type> spare_;   // nodes of past cycles, with their memory
+  typename Cycle::iterator last_ = cycles_.end();  // cycle to which the last event was added
+  std::vector<typename Cycle::node_type> spare_;  // nodes of past cycles, kept so that their memory is reused
   std::vector<Event> taken_;
 };
 

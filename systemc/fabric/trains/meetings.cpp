@@ -61,8 +61,8 @@ bool Meetings::too_many() const {
   return messages >= kMessagesOfPort * static_cast<std::int64_t>(known_.size()) && share() > most_;
 }
 
-// A run with leaps simulates a few hundred cycles for every message that starts or ends, but at most all
-// cycles.
+// A run with leaps simulates a few hundred cycles for every message that starts or ends, up to the total
+// number of cycles.
 bool Meetings::pays() const {
   constexpr double kCyclesOfMessage = 500;
   double all = 0;

@@ -11,7 +11,7 @@ using topology::ChannelId;
 using topology::Route;
 using topology::Topology;
 
-// A route from one accelerator, and the channels that it uses.
+// A route from an accelerator and the channels that the route uses.
 struct Followed {
   std::vector<ChannelId> channels;
   NodeId dst = topology::kNoNode;

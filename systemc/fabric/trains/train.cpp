@@ -41,20 +41,20 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
   traversal.head = arrival + routing_and_allocation_;
   traversal.last_head = traversal.head + train.last_head;
   if (channel.cycles > 0) {
-    // Only the last head affects the tail.
+    // The last head is the only one that affects the tail.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
     traversal.tail = std::max(tail_arrival, traversal.last_head + behind_it);
     traversal.channel_free = traversal.tail + channel.cycles;
   } else {
     const Drain drained = drain(train, channel.flit_time);
     traversal.tail = std::max(tail_arrival, traversal.head + drained.tail);
-    // The channel makes up for a flit's wait for the clock edge, which is up to one cycle minus a
-    // femtosecond; a flit before the tail may have waited as long.
+    // The channel catches up on a flit's wait for the clock edge, which is up to one cycle minus a
+    // femtosecond. A flit before the tail may have waited for as long.
     const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(traversal.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail) - given_back;
-    // Flit i arrives at most o(i) after the head, and the channel makes up for the rounding of o(i).
+    // Flit i arrives at most o(i) cycles after the head, and the channel catches up on the rounding of o(i).
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     traversal.next_free = std::min(by_drain, by_pace);
@@ -65,7 +65,7 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
 
 std::vector<std::int64_t> TrainTiming::moved_before(const Train& train, Cycles start, Cycles injection_delay,
                                                     std::span<const Leg> legs, Cycles end) const {
-  std::vector<Cycles> moves(static_cast<std::size_t>(train.flits));  // of each flit
+  std::vector<Cycles> moves(static_cast<std::size_t>(train.flits));  // cycle in which each flit moves
   for (std::size_t i = 0; i < moves.size(); ++i)
     moves[i] = start + cycles(static_cast<Femtoseconds>(i) * train.pace);
   std::vector<std::int64_t> moved;

@@ -106,7 +106,8 @@ void TrainFabric::tick() {
   });
 }
 
-// Prefetches the state of ports, which does not fit into the caches in large systems.
+// Prefetches the state of a port, because the state of all ports does not fit into the caches in large
+// systems.
 void TrainFabric::prefetch(const Event& event) const {
   const Port& port = ports_[static_cast<std::size_t>(event.port)];
   if (event.kind == EventKind::kEjected) {
@@ -116,7 +117,7 @@ void TrainFabric::prefetch(const Event& event) const {
   __builtin_prefetch(port.injector);
   if (event.kind != EventKind::kWake) return;
   const auto node = static_cast<std::size_t>(event.port / ni_ports_);
-  // An NI port usually sends through the output port with the same number.
+  // Also prefetches the output port with the same number, because an NI port usually sends through it.
   __builtin_prefetch(outputs_.data() + first_output_[node] +
                      static_cast<std::size_t>(event.port % ni_ports_));
 }
@@ -133,7 +134,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      // If a message becomes available later, the injector wakes the port.
+      // If a message becomes available only later, the injector wakes the port.
       if (port.injector->next_message().message != nullptr) {
         schedule(port.free_at, {EventKind::kWake, event.port, 0});
       }
@@ -199,8 +200,8 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
            {EventKind::kEjected, ejection_port(message), message.id});
 }
 
-// The numbers of the train's flits that are injected and that pass each stage before the stop; empty if all
-// flits do.
+// The numbers of the train's flits that are injected, and that pass each stage, before the stop. Empty if all
+// flits pass all stages before the stop.
 std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cycles now) const {
   if (stages_.back().traversal.tail < stop_) return {};
   std::vector<TrainTiming::Leg> legs;
@@ -208,7 +209,7 @@ std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cyc
   return timing_.moved_before(train, now, kInjectionDelay, legs, stop_);
 }
 
-// The NI port at the end of the message's route, as an index into ports_.
+// The NI port at which the message ends, as an index into ports_.
 std::int32_t TrainFabric::ejection_port(const Message& message) const {
   const NodeId node = stages_.back().output->node;
   const auto channels = static_cast<std::int32_t>(topology_->out_channels(node).size());
@@ -228,7 +229,7 @@ const TrainFabric::Known& TrainFabric::known(const Message& message) {
   return known;
 }
 
-// Fills stages_ with the train's path.
+// Fills stages_ with the path of the train.
 void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
   stages_.clear();
   if (images_ != nullptr) {
@@ -244,7 +245,7 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// The first channel is that of the origin's message; the other channels are those of the image that arrives
+// The first channel is that of the origin's message. The other channels are those of the image that arrives
 // at the origin.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
@@ -258,7 +259,7 @@ void TrainFabric::follow_images(const Message& message, const Train& train, Cycl
   }
 }
 
-// Adds the next stage of the route (the first stage follows injection).
+// Adds the next stage of the route; the first stage follows injection.
 void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& train, Cycles now) {
   Cycles head = now + kInjectionDelay;
   Cycles tail = head + train.tail;
@@ -292,13 +293,14 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
   const Cycles delay = timing_.routing_and_allocation();
   if (capped_time(train.packet_flits, train.pace) / period_ < delay) {
     refuse(
-        fmt::format("a packet of {} flits is too short: it ends before the next head has a virtual channel",
+        fmt::format("a packet of {} flits is too short: it ends before the next head can get a virtual "
+                    "channel",
                     train.packet_flits));
   }
-  if (vcs_ == 1) refuse("its packets share one virtual channel");
+  if (vcs_ == 1) refuse("its packets share a single virtual channel");
   for (const Stage& stage : stages_) {
     if (stage.vcs.end - stage.vcs.begin == 1) {
-      refuse(fmt::format("its packets share one virtual channel on {}", place(*stage.output)));
+      refuse(fmt::format("its packets share a single virtual channel on {}", place(*stage.output)));
     }
   }
 }
@@ -311,7 +313,8 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
                           now);
   };
   if (known.train.flits <= vc_depth_) return;
-  // The NI spaces flits at the train's pace, and no flit waits in the first router longer than r + v.
+  // The NI spaces flits at the train's pace, and no flit waits in the first router for longer than r + v
+  // cycles.
   if (!injection_credits_keep_up(known)) {
     refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
   }
@@ -322,10 +325,10 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
   }
 }
 
-// The cycle from which the port's next message cannot meet this one in the router's input buffers, where
-// virtual channels are used in rotation.
+// The cycle from which the port's next message cannot meet this message in the router's input buffers, where
+// messages use the virtual channels in rotation.
 Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
-  constexpr Cycles kShortestPacket = 2;  // a head and data
+  constexpr Cycles kShortestPacket = 2;  // a head flit and a data flit
   const Traversal& first = stages_.front().traversal;
   Cycles free = 0;
   if (!injection_credits_keep_up(known)) {
@@ -337,10 +340,10 @@ Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
 }
 
 // Whether every flit finds a credit at output port `stage` of the train's route. A flit wins the switch there
-// at least `spaced` cycles after the flit D places before it, whichever trains they belong to, and D flits of
-// this train are injected `paced` cycles apart. A flit stays in the next router for r + v cycles if that
-// router's channel is no slower than this one, otherwise for at most r + v plus the cycles by which body
-// flits have closed up behind their heads so far.
+// at least `spaced` cycles after the flit D positions before it, even if that flit belongs to another train,
+// and D flits of this train are injected within `paced` cycles. A flit stays in the next router for r + v
+// cycles if the channel after that router is no slower than this one. Otherwise, it stays for at most r + v
+// cycles plus the number of cycles by which body flits have closed up behind their heads so far.
 TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
   const bool last = stage + 1 == stages_.size();
@@ -360,10 +363,11 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   use.length = known.train.flits;
   use.next_free = traversal.next_free;
   use.free = std::max(traversal.channel_free, traversal.last_head + delay);
-  // A channel with a fractional flit time has accepted all earlier flits at most a cycle later.
+  // If the flit time is fractional, the channel may need one more cycle until it has accepted all earlier
+  // flits.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
-  // The cycle in which its tail leaves the next router, converted to this port's cycles.
+  // The cycle in which the tail leaves the next router, shifted to the cycles of this port.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);
@@ -378,8 +382,8 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
 
 void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now) {
   auto& trains = output.trains;
-  // No train starts in the past, so past intervals are relevant only to flits that are reported after they
-  // have passed.
+  // No train starts in the past, so past intervals matter only for flits, which are reported after they have
+  // passed.
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
@@ -409,8 +413,8 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   }
 }
 
-// Whether earlier trains, which may still occupy the channel for a part of a cycle, delay the second train's
-// tail. Also updates when the channel has accepted all flits of the second train.
+// Whether earlier trains, which may still occupy the channel for a part of a cycle, delay the tail of the
+// second train. Also updates the time when the channel has accepted all flits of the second train.
 bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
   if (first.flits || second.flits) return false;
   second.next_free =
@@ -418,8 +422,8 @@ bool TrainFabric::follows_closely(const Output& output, const Interval& first, I
   return timing_.tail_behind(first.next_free, second.length, output.pace) > second.tail;
 }
 
-// Reports that one of two messages reaches an output port before the other has left it; `one` belongs to the
-// message from `src`.
+// Reports that one of two messages reaches an output port before the other has left it. `one` is the interval
+// of the message from `src` to `dst`.
 void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& other, NodeId src,
                           NodeId dst) {
   if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
@@ -430,8 +434,8 @@ void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& o
                           place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
 }
 
-// Records that the run is exact only until cycle `at`. It continues until then, since an earlier contention
-// may still be found.
+// Records that the run is exact only until cycle `at`. The run continues until then, because an earlier
+// contention may still be found.
 void TrainFabric::contend(Cycles at, const std::string& what) {
   if (!first_contention(at)) return;
   contended_at_ = at;

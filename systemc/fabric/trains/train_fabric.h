@@ -21,74 +21,77 @@
 
 namespace coppice::fabric {
 
-// Thrown if a run cannot be simulated message by message, because two trains met or a condition of the closed
-// form does not hold. what() names the first location and cycle.
+// Thrown if a run cannot be simulated message by message because two trains met or a condition of the closed
+// form does not hold. what() describes where and in which cycle this first happened.
 class ContentionError : public ModelError {
  public:
   explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
-  // The cycle until which the run was exact.
+  // The cycle up to which the run was exact.
   Cycles cycle() const { return cycle_; }
 
  private:
   Cycles cycle_;
 };
 
-// A fabric whose simulation cost is one event per message: a message is one train of flits, whose cycles are
-// all known when it starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while
-// the conditions below hold, which are checked for every message. If one fails, throws ContentionError in the
-// cycle of the first violation.
+// A fabric whose simulation cost is one event per message. Each message is one train of flits, and all cycles
+// of the train are known when it starts (train.h contains the closed form and its proof). The fabric is
+// cycle-identical to FlitFabric while the following conditions hold, which are checked for every message. If
+// a condition fails, ContentionError is thrown in the cycle of the first violation.
 //
-// For a single message:
-//   credits          A virtual channel's D slots keep a train moving if every flit finds a free slot: a slot
-//                    is free again R cycles after its last flit won the switch, R = the channel's delay,
-//                    r + v, and the return of the credit (TrainFabric::credits_keep_up()).
-//   packets          Each packet takes another virtual channel than the previous packet, and the packet
-//                    before that must have left both routers: two packets last at least r + v cycles from
-//                    head to head, and at least two virtual channels are available.
-// For two trains through one output port, the second of which wins the switch with its head in cycle w:
-//   channel          The first has freed the channel by w. If it still occupies the channel for a part of
-//                    cycle w, this does not delay the second's tail.
-//   input            The first has left the next router, whose input they share, before the second's head
-//                    can win the switch there.
-//   virtual channel  The last packet of the first began at least r + v cycles before w, so that the virtual
-//                    channel of the packet before it is free. With a single virtual channel, the first has
-//                    left it and the next router when the second's head requests it, or arrives.
-// Packets of any other two trains share no port in one cycle, since a train's position in the next router's
-// input follows from its output here. Rejected although they could be predicted: buffers too shallow for the
-// credit loop, packet-based messages over a single virtual channel, and trains that share a channel flit by
-// flit.
+// Conditions for a single message:
+//   credits: The D slots of a virtual channel keep a train moving if every flit finds a free slot. A slot is
+//     free again R cycles after its last flit won the switch, where R is the sum of the channel's delay,
+//     r + v, and the delay of the credit (TrainFabric::credits_keep_up()).
+//   packets: Each packet uses a different virtual channel than the previous packet, and the packet before
+//     that must have left both routers. Two packets must therefore take at least r + v cycles from head to
+//     head, and at least two virtual channels must be available.
+// Conditions for two trains through one output port, where the head of the second train wins the switch in
+// cycle w:
+//   channel: The first train has freed the channel by cycle w. If it still occupies the channel for a part of
+//     cycle w, this does not delay the tail of the second train.
+//   input: The first train has left the next router, whose input both trains share, before the second train's
+//     head can win the switch there.
+//   virtual channel: The last packet of the first train began at least r + v cycles before w, so that the
+//     virtual channel of the packet before it is free. If there is a single virtual channel, the first train
+//     has left it when the second train's head requests it, and has left the next router when the head
+//     arrives there.
+// Packets of other pairs of trains never share a port in one cycle, because a train's position at the next
+// router's input follows from its output here. Some cases could be predicted but are rejected: buffers too
+// shallow for the credit loop, packet-based messages over a single virtual channel, and trains that share a
+// channel flit by flit.
 class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
-  // All references must outlive the fabric; a ContentionError of its process is stored in `failure`.
+  // All references must outlive the fabric. A ContentionError thrown in the fabric's process is stored in
+  // `failure`.
   TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
 
-  // Call this before the simulation. Only the origin sends, and each of its messages represents its images;
-  // the image that arrives at the origin is ejected there. Statistics and observers include all images.
-  // `images` must contain every route and outlive the fabric.
+  // Lets the messages of the origin, the only accelerator that sends, represent all their images. The image
+  // that arrives at the origin is ejected there. Statistics and observers include all images. `images` must
+  // contain every route and outlive the fabric. Call this before the simulation.
   void stand_for(const RouteImages& images) { images_ = &images; }
 
-  // Call this before the simulation. If trains meet, the run continues inexactly and records the meeting in
-  // `meetings`, which must outlive the fabric; if there are too many meetings, it ends with a
-  // ContentionError.
+  // Lets the run continue inexactly when trains meet, and records each meeting in `meetings`, which must
+  // outlive the fabric. If there are too many meetings, the run ends with a ContentionError. Call this before
+  // the simulation.
   void record_meetings(Meetings& meetings);
-  // Includes this fabric's trains in the statistics of `whole`, which must outlive it.
+  // Declares that the statistics of `whole`, which must outlive this fabric, include this fabric's trains.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // The following functions are for flit messages that pass the same output ports as trains (MixedFabric). A
-  // flit message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle
-  // `begin`.
+  // Functions for flit messages that pass the same output ports as trains (MixedFabric). A flit message of NI
+  // port `port` uses `outputs`, and its head cannot leave the first of these before cycle `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The interval in which a flit message, from its first head to its last tail, used an output port.
+  // The passage of a flit message through an output port, from its first head to its last tail.
   struct OutputInterval {
     std::int32_t output;
     Cycles begin;      // when its first head could win the switch without obstruction
     Cycles last_head;  // when its last head won the switch
     Cycles tail;       // when its last flit won the switch
-    Cycles
-        left_next;  // when its last flit left the next router or the network, converted to this port's cycles
-    bool held_up;   // whether packets of this message may have met each other
+    // The cycle in which the last flit of the message left the next router or the network, shifted to the
+    // cycles of this port.
+    Cycles left_next;
+    bool held_up;  // whether packets of this message may have met each other
     topology::VcRange vcs;
     NodeId src;
     NodeId dst;
@@ -97,11 +100,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::size_t output_index(NodeId node, int port) const {
     return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
   }
-  // Cycles from the switch before an output port to the next router's input or to the NI.
+  // The number of cycles from the switch before an output port until the next router's input or the NI.
   Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
-  // The node at an output port; kNoNode for the NI.
+  // The node to which an output port leads; kNoNode for the NI.
   NodeId node_behind(std::size_t output) const { return outputs_[output].to; }
-  // Cycles from a router's input to its switch.
+  // The number of cycles from a router's input to its switch.
   Cycles head_delay() const { return timing_.routing_and_allocation(); }
 
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
@@ -124,16 +127,16 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Ejector* ejector = nullptr;
     Cycles free_at = 0;      // when the injection channel accepts the next message
     Cycles vcs_free_at = 0;  // from this cycle on, the next message does not meet the previous one
-    // Whether the next message may have to wait, from its first flit on, for the previous message's credits.
+    // Whether the next message may have to wait for the previous message's credits, from its first flit on.
     bool credits_short = false;
     bool sending = false;
   };
-  // The use of an output port by a train or a flit message.
+  // The interval in which a train or a flit message uses an output port.
   struct Interval {
-    Cycles begin;       // when its head wins the switch
-    Cycles tail;        // when its tail wins the switch
-    Cycles free;        // when another train's head may win the switch
-    Cycles free_of_vc;  // like `free`, for flits, or if a single virtual channel is in `vcs`
+    Cycles begin;       // when the head wins the switch
+    Cycles tail;        // when the tail wins the switch
+    Cycles free;        // when the head of another train may win the switch
+    Cycles free_of_vc;  // like `free`, for flits or if `vcs` contains a single virtual channel
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
@@ -143,49 +146,49 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
   struct Event {
     EventKind kind;
-    std::int32_t port;  // index into ports_
+    std::int32_t port;  // NI port, as an index into ports_
     std::uint64_t message;
-    // Orders events within a cycle.
+    // The order of events within a cycle.
     bool operator<(const Event& other) const {
       return kind != other.kind ? kind < other.kind : port < other.port;
     }
   };
-  // A router's output port.
+  // An output port of a router.
   struct Output {
     NodeId node = topology::kNoNode;
     NodeId to = topology::kNoNode;  // kNoNode: the NI
     std::int32_t channel = -1;
-    Cycles delay = 0;        // from the switch to the next router's input or to the NI
-    Cycles credit_loop = 0;  // R of the credits condition
+    Cycles delay = 0;        // number of cycles from the switch to the next router's input or to the NI
+    Cycles credit_loop = 0;  // R in the condition `credits`
     ChannelPace pace;
     Cycles spaced = 0;             // minimum number of cycles from a flit to the D-th flit after it
-    std::vector<Interval> trains;  // in ascending order
-    // State for flit messages:
+    std::vector<Interval> trains;  // in ascending order of cycles
+    // State for flit messages that pass this port:
     Cycles flits_since = kNoFlits;  // a cycle no later than the arrival of flits that have not passed
-    std::int32_t flits_coming = 0;  // number of flit messages that have not passed
+    std::int32_t flits_coming = 0;  // number of flit messages that have not passed yet
     bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here
     bool flits_only = false;  // flits met here or at an output that leads here, so no train may ever pass
   };
-  // The train for one message length; a run has few lengths.
+  // The train for a message length. A run has only a few different lengths.
   struct Known {
     Bytes bytes = -1;
-    Femtoseconds flit_time = 0;  // of the slowest channel
+    Femtoseconds flit_time = 0;  // flit time of the slowest channel
     Train train;
-    Cycles paced = 0;       // cycles from a flit to the D-th flit after it
-    Cycles next_start = 0;  // cycles from the first flit to that of the next message
+    Cycles paced = 0;       // number of cycles from a flit to the D-th flit after it
+    Cycles next_start = 0;  // number of cycles from the first flit to the first flit of the next message
   };
   // An output port on the route of the message that is being started.
   struct Stage {
     Output* output;
     topology::VcRange vcs;
     Traversal traversal;
-    std::span<const topology::ChannelId> channels;  // channels of the output and of its images
+    std::span<const topology::ChannelId> channels;  // channels of this output and of its images
   };
 
   void build(const config::SystemConfig& system);
   void tick();
-  static constexpr std::size_t kAhead = 4;  // number of events
+  static constexpr std::size_t kAhead = 4;  // number of events to prefetch ahead
   void prefetch(const Event& event) const;
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
@@ -237,7 +240,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [interface][NI port]
   std::vector<Stage> stages_;
-  std::array<Known, 64> known_;  // indexed by the last bits of a length
+  std::array<Known, 64> known_;  // indexed by the lowest bits of the message length
   Calendar<Event> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;
@@ -248,11 +251,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
   const Fabric* whole_ = nullptr;  // the fabric to which this one belongs
-  // [output port]: the output ports through which its flits arrived.
+  // [output port]: the output ports through which its flits have arrived.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started
   FabricStatistics statistics_;
-  Cycles stop_ = std::numeric_limits<Cycles>::max();  // flits that move later are not counted
+  Cycles stop_ = std::numeric_limits<Cycles>::max();  // later movements of flits are not counted
   std::vector<FabricObserver*> observers_;
   Failure* failure_;
 };

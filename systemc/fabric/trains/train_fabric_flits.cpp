@@ -1,4 +1,4 @@
-// Interaction of trains with messages that move as flits through the same output ports.
+// Functions for messages that move as flits through the same output ports as trains.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ void TrainFabric::record_meetings(Meetings& meetings) {
   meetings.set_size(outputs_.size(), ports_.size());
 }
 
-// Records the passage of the message that is being started, whose path is in stages_.
+// Records that the message being started, whose path is in stages_, passes its output ports.
 void TrainFabric::record_passing(std::int32_t port, const Message& message, const Train& train, Cycles now) {
   passing_.clear();
   for (const Stage& stage : stages_) {
@@ -49,8 +49,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   const bool last = output.to == topology::kNoNode;
   const Cycles delay = timing_.routing_and_allocation();
   Interval interval{flits.begin, flits.tail, 0, 0, flits.vcs, true};
-  // A channel with a fractional flit time carries a flit's wait for the clock edge over to the next flit, so
-  // its state settles a cycle later.
+  // If the flit time is fractional, the channel carries a flit's wait for the clock edge over to the next
+  // flit, so its state settles one cycle later.
   const Cycles given_back = output.pace.cycles > 0 ? 0 : 1;
   const Cycles channel_free = timing_.cycles(flits.tail * period_ + output.pace.flit_time) + given_back;
   const Cycles credits_back = flits.left_next - (last ? 0 : delay) + output.credit_loop;
@@ -62,8 +62,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Records that flits meet at the output: from now on, its pointers and the numbers of the virtual channels on
-// which flits arrive matter.
+// Records that flits meet at the output. From now on, the arbitration depends on its pointers and on the
+// virtual channels on which flits arrive.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;
   output.shared = true;
@@ -87,8 +87,8 @@ void TrainFabric::meet(Output& output, Cycles now) {
     meetings_->want_users(index(output));
   }
   if (!first_contention(now)) return;
-  contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, at which flits meet "
-                           "or which leads to such a port",
+  contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, but flits meet here "
+                           "or at a port to which it leads",
                            place(output), now));
 }
 

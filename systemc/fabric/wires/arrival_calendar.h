@@ -12,29 +12,30 @@
 
 namespace coppice::fabric {
 
-// The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires or their
-// virtual channels, numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
-// the longest delay that occurs. Flits on short wires are stored here too.
+// Stores the cycles in which something arrives at a node, and the lines on which it arrives. Lines are ends
+// of wires or virtual channels of these ends, numbered from 0. The calendar is a ring of slots, one per
+// cycle, with one bit per line. The ring grows to the longest delay that occurs. Flits on short wires are
+// stored here, too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
 
-  // Call this before anything is added.
+  // Sets the number of lines. Call this before anything is added.
   void set_lines(int lines) {
     resize(std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64), slots());
   }
 
-  // Sets the number of columns for wires whose flits wait here.
+  // Sets the number of columns for wires whose flits wait in the calendar.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Cycles before `begun` count as served; the reference must outlive the calendar.
+  // Cycles before `begun` count as served. The reference must outlive the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
-  // `at` must be later than the last cycle served.
+  // Adds an arrival. `at` must be later than the last cycle served.
   void add(Cycles at, int line) { add(at, Place(line)); }
-  // A line in the calendar's representation.
+  // A line in the form that the calendar uses.
   struct Place {
-    // Flits on a line wait either in the calendar, in their own column, or (column -1) in the wire.
+    // Flits on a line wait either in a column of the calendar or, if the column is -1, in the wire.
     explicit Place(int line, int its_column = -1)
         : bit(std::uint64_t{1} << (line % 64)),
           word(static_cast<std::uint32_t>(line / 64)),
@@ -46,7 +47,7 @@ class alignas(64) ArrivalCalendar {
     std::uint32_t word;
     std::int32_t column;
   };
-  // Returns whether this is the line's first known arrival in that cycle.
+  // Returns whether this is the first known arrival on the line in cycle `at`.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
@@ -56,22 +57,23 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // Sets the reference to the node's next cycle, which announcements make earlier; it must outlive the
-  // calendar.
+  // Sets the variable that holds the node's next cycle with work, which announcements of earlier arrivals
+  // reduce. The variable must outlive the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
   }
-  // Announces an arrival on a line with at most one per cycle; returns false if there already is one.
+  // Announces an arrival on a line that accepts at most one per cycle. Returns false if it already has one in
+  // that cycle.
   bool announce_alone(Cycles at, const Place& line) {
     const bool alone = add(at, line);
     if (at < *due_) *due_ = at;
     return alone;
   }
 
-  // Delivers a single flit that arrives over `line` and waits in its column; returns false if a flit is
-  // already waiting there.
+  // Delivers a single flit that arrives over `line` and waits in the line's column. Returns false if a flit
+  // is already waiting there.
   [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, std::uint64_t flit, int vc) {
     const bool alone = add(at, line);
     if (at - served_ > flits_.reach()) [[unlikely]] {
@@ -84,15 +86,15 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are stored, if the last is `last`.
+  // The first cycle whose arrivals are stored if arrivals up to cycle `last` are stored.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
-  // The arrivals in a cycle on the 64 lines of the word that contains `line`.
+  // The lines with arrivals in a cycle, among the 64 lines of the word that contains `line`.
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
-  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles must be served in
-  // order, without skipping cycles that have arrivals.
+  // Calls f(line) in ascending order for all lines with arrivals in cycle `now`, and clears them. Cycles must
+  // be served in order, and no cycle with arrivals may be skipped.
   template <typename F>
   void serve(Cycles now, F&& f) {
     served_ = now;
@@ -107,9 +109,9 @@ class alignas(64) ArrivalCalendar {
     }
   }
 
-  // Whether all lines fit into a word; if so, take() may be called instead of serve().
+  // Whether all lines fit into one word. If so, take() may be called instead of serve().
   bool one_word() const { return words_ == 1; }
-  // Clears the lines of cycle `now` and returns them, one bit each.
+  // Clears the lines of cycle `now` and returns them as bits.
   std::uint64_t take(Cycles now) {
     served_ = now;
     const std::size_t slot = static_cast<std::size_t>(now) & mask_;
@@ -117,7 +119,7 @@ class alignas(64) ArrivalCalendar {
     return std::exchange(lines_[slot], 0);
   }
 
-  // The first cycle after the last one served in which something arrives; `none` if nothing does.
+  // The first cycle with an arrival after the last cycle served; `none` if there is no arrival.
   Cycles next(Cycles none) const {
     const std::size_t start = static_cast<std::size_t>(served_ + 1) & mask_;
     std::size_t word = start / 64;
@@ -137,7 +139,7 @@ class alignas(64) ArrivalCalendar {
     served_ = std::max(served_, end - 1);
   }
 
-  // Delays everything, including the last cycle served, by `by` cycles.
+  // Delays everything in the calendar, including the last cycle served, by `by` cycles.
   void shift(Cycles by) {
     ArrivalCalendar later;
     later.begun_ = begun_;
@@ -162,7 +164,7 @@ class alignas(64) ArrivalCalendar {
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
   }
-  // Drops past cycles first, since a node that has slept for a long time needs no slots for them.
+  // Drops past cycles first, because a node that has slept for a long time needs no slots for them.
   [[gnu::noinline]] void make_room(Cycles at) {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
@@ -192,12 +194,12 @@ class alignas(64) ArrivalCalendar {
     }
   }
 
-  // [slot][word], one bit per line; followed by the words of occupied_.
+  // [slot][word], one bit per line, followed by the words of occupied_.
   std::unique_ptr<std::uint64_t[]> lines_;
-  std::uint64_t* occupied_ = nullptr;  // one bit per slot with any line
+  std::uint64_t* occupied_ = nullptr;  // one bit per slot, set if any line has an arrival
   ArrivingFlits flits_;
   std::size_t mask_ = 0;
-  std::size_t words_ = 1;  // per slot, a power of two
+  std::size_t words_ = 1;  // number of words per slot; a power of two
   unsigned words_shift_ = 0;
   Cycles served_ = -1;
   Cycles* due_ = nullptr;

@@ -12,29 +12,29 @@
 
 namespace coppice::fabric {
 
-// The flits in flight to a node over its short wires, by arrival cycle and column of their wire; the flits of
-// a cycle are adjacent. The calendar records which entries are in use.
+// The flits in flight to a node over its short wires, stored by arrival cycle and by the column of the wire.
+// The flits of a cycle are adjacent. ArrivalCalendar records which entries are in use.
 class ArrivingFlits {
  public:
   struct Arrival {
-    std::uint64_t flit =
-        0;  // stored as a word: otherwise the compiler would assemble the parts of a flit in memory
+    // A whole word, because the compiler would otherwise assemble the fields of a flit in memory.
+    std::uint64_t flit = 0;
     std::int64_t vc = 0;
   };
 
-  // Call this before anything is added.
+  // Sets the number of columns. Call this before anything is added.
   void set_columns(int columns) {
     columns_shift_ = static_cast<unsigned>(std::countr_zero(std::bit_ceil(static_cast<unsigned>(columns))));
     rows_.assign(columns == 0 ? 0 : kSmallest << columns_shift_, {});
   }
-  // The number of cycles after the last one served that can be stored.
+  // The number of cycles after the last cycle served for which flits can be stored.
   Cycles reach() const { return mask_; }
   Arrival& at(Cycles cycle, int column) { return rows_[place(cycle, column)]; }
   const Arrival& at(Cycles cycle, int column) const { return rows_[place(cycle, column)]; }
   static Flit flit_of(const Arrival& arrival) { return std::bit_cast<Flit>(arrival.flit); }
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
 
-  // Makes room up to cycle `last`; `served` is the first cycle that may still be needed.
+  // Makes space for cycles up to `last`. `served` is the first cycle that may still be needed.
   void grow(Cycles served, Cycles last) {
     ArrivingFlits larger;
     larger.columns_shift_ = columns_shift_;
@@ -62,7 +62,7 @@ class ArrivingFlits {
       std::copy_n(&at(cycle, 0), std::size_t{1} << columns_shift_, &other.at(cycle + by, 0));
   }
 
-  std::vector<Arrival> rows_;  // [cycle, a ring][column]
+  std::vector<Arrival> rows_;  // [cycle][column]; the cycles form a ring
   Cycles mask_ = kSmallest - 1;
   unsigned columns_shift_ = 0;
 };

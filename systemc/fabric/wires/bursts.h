@@ -8,7 +8,7 @@
 
 namespace coppice::fabric {
 
-// A cycle and a virtual channel in one word.
+// A cycle and a virtual channel, packed into one word.
 class Stamp {
  public:
   Stamp() = default;
@@ -33,22 +33,22 @@ struct TimedFlit {
   Stamp stamp;
 };
 
-// The flit of the same packet that is `flits` positions later.
+// The flit of the same packet that is `flits` positions after `flit`.
 inline Flit later(Flit flit, std::int64_t flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
   return flit;
 }
 
-// Consecutive flits on one virtual channel form a single entry of a long wire, because with an entry per flit
-// and credit, the state of a large system would exceed the caches.
+// Consecutive flits on one virtual channel, stored as a single entry of a long wire. With one entry per flit
+// and per credit, the state of a large system would exceed the caches.
 //
-// This class holds consecutive flits of one packet; only the last may be a tail.
+// A FlitBurst contains consecutive flits of one packet; only the last flit may be a tail.
 class FlitBurst {
  public:
   FlitBurst() = default;
   FlitBurst(Flit flit, Stamp stamp) : flit_(word_of(flit)), first_(stamp), end_(stamp.later(1)) {}
 
-  // Appends `flit` if it continues the burst; returns whether it does. A head starts a new burst.
+  // Appends `flit` if it continues the burst, and returns whether it was appended. A head starts a new burst.
   bool append(Flit flit, Stamp stamp) {
     const std::uint64_t word = word_of(flit);
     if (stamp != end_ || ((word ^ flit_) & kPacket) != 0 || (word & kSequence) == 0) return false;
@@ -65,7 +65,7 @@ class FlitBurst {
     flit_ = word + kNext;
     return {flit_of(last ? word : word & ~kTail), stamp};
   }
-  // The flit of a burst that has only one.
+  // The only flit of a burst that contains one flit.
   TimedFlit single() const { return {flit_of(flit_), first_}; }
   Cycles at() const { return first_.at(); }
   int flits() const { return static_cast<int>(end_.at() - first_.at()); }
@@ -73,7 +73,7 @@ class FlitBurst {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
   }
-  // Replaces the first flit by another one of the packet, and the following flits accordingly.
+  // Replaces the first flit by another flit of the packet, and the following flits by its successors.
   void move(Flit first, Stamp stamp) {
     end_ = stamp.later(flits());
     flit_ = (flit_ & ~kSequence) | (word_of(first) & kSequence);
@@ -81,7 +81,7 @@ class FlitBurst {
   }
 
  private:
-  // Flits are handled as words; otherwise the compiler would assemble their parts in memory.
+  // Flits are handled as words, because the compiler would otherwise assemble their fields in memory.
   static constexpr std::uint64_t kPacket = 0xffffffff;
   static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;
@@ -89,7 +89,7 @@ class FlitBurst {
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
   static Flit flit_of(std::uint64_t word) { return std::bit_cast<Flit>(word); }
 
-  std::uint64_t flit_ = 0;  // the first flit, and whether the last one is a tail
+  std::uint64_t flit_ = 0;  // the first flit; one bit states whether the last flit is a tail
   Stamp first_;
   Stamp end_;  // the position after the last flit
 };

@@ -12,7 +12,7 @@ namespace coppice::fabric {
 // The sender's view of a channel: it sends flits and receives credits.
 class FlitSendIf : public virtual sc_core::sc_interface {
  public:
-  // Called once, at the end of elaboration; the wire is used directly from then on.
+  // Called once, at the end of elaboration, to obtain the wire; later accesses bypass the channel.
   virtual Wire& wire() = 0;
 };
 
@@ -22,27 +22,27 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
   virtual Wire& wire() = 0;
 };
 
-// A channel from one module to another: bind the sender's port to `sender` and the receiver's to `receiver`.
-// A flit that leaves in cycle c has completely arrived in cycle c + flit_latency. A credit needs the
-// channel's latency plus the time in which its receiver counts it. Throws ModelError at the start of
-// simulation unless each end is bound to one module.
+// A channel from one module to another. The sender's port must be bound to `sender` and the receiver's port
+// to `receiver`. A flit that leaves in cycle c has completely arrived in cycle c + flit_latency. A credit
+// takes the channel's latency plus the time that its receiver needs to count it. Throws ModelError at the
+// start of simulation unless each end is bound to exactly one module.
 class Channel final : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
 
-  // Latencies of flits and credits in cycles; `vcs` as in Wire.
+  // The latencies of flits and credits are in cycles; `vcs` has the same meaning as for Wire.
   Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency, int vcs = 0);
 
   Wire& wire() { return wire_; }
   const Wire& wire() const { return wire_; }
   void read_statistics(const Reader& read) const override {
-    read({"channel", "flits", "", "Flits sent on the channel. Injection and ejection channels count too."},
+    read({"channel", "flits", "", "Flits sent on the channel; injection and ejection channels are included."},
          static_cast<double>(wire_.flits_sent()));
   }
 
  private:
-  // An end to which one port can be bound.
+  // An end of the channel, to which one port can be bound.
   template <typename Interface>
   class End final : public Interface {
    public:

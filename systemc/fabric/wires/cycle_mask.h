@@ -10,7 +10,8 @@
 
 namespace coppice::fabric {
 
-// A set of cycles of a stretch, at most kMost, one bit each, counted from the first.
+// A set of cycles of a stretch, stored as one bit per cycle. Cycles are counted from the beginning of the
+// stretch; there are at most kMost.
 class CycleMask {
  public:
   static constexpr int kWords = 3;
@@ -43,7 +44,7 @@ class CycleMask {
     for (const Word word : words_) bits += ones(word);
     return bits;
   }
-  // The cycle in the set that has `before` predecessors; kMost if there is none.
+  // The cycle in the set that has `before` predecessors in it; kMost if there is none.
   Cycles nth(Cycles before) const {
     for (int word = 0; word < kWords; ++word) {
       Word bits = words_[static_cast<std::size_t>(word)];
@@ -57,8 +58,8 @@ class CycleMask {
     }
     return kMost;
   }
-  // The cycles in which a queue is served if it receives an item in each cycle of this set, starts with
-  // `waiting` items, and serves one item per cycle (possibly one that has just arrived).
+  // The cycles in which a queue is served that starts with `waiting` items, receives an item in each cycle of
+  // this set, and serves one item per cycle. An item may be served in the cycle of its arrival.
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {
@@ -85,7 +86,7 @@ class CycleMask {
     for (int word = 0; word < kWords; ++word) {
       const Word bits = words_[static_cast<std::size_t>(word)];
       sum += 64 * word * ones(bits);
-      // Word i: the bits whose index has bit i set.
+      // Word i contains the bits whose index has bit i set.
       constexpr std::array<Word, 6> kNumbers = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
                                                 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
       for (unsigned bit = 0; bit < kNumbers.size(); ++bit)
@@ -94,7 +95,7 @@ class CycleMask {
     return sum;
   }
 
-  // The set counted from `cycles` cycles later, without earlier members.
+  // The cycles of the set from `cycles` on, counted from that cycle.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -106,7 +107,7 @@ class CycleMask {
     }
     return mask;
   }
-  // The set delayed by `cycles` cycles, without members that no longer fit.
+  // The set delayed by `cycles` cycles. Cycles that no longer fit are dropped.
   CycleMask later(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -141,7 +142,7 @@ class CycleMask {
   const std::array<Word, kWords>& words() const { return words_; }
 
  private:
-  // On plain x86-64, std::popcount is a library call.
+  // std::popcount is a library call on plain x86-64.
   static int ones(std::uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + (bits >> 2 & 0x3333333333333333U);

@@ -9,8 +9,8 @@
 namespace coppice::fabric {
 namespace {
 
-// Calls f(run, cycle, index) for each item of `runs` that arrives before `end`, where `index` is its position
-// in the run, and keeps the rest.
+// Calls f(run, cycle, index) for each item of `runs` that arrives before `end`, and removes these items.
+// `index` is the position of the item in its run.
 template <typename Run, typename F>
 void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
   std::size_t kept = 0;

@@ -19,7 +19,7 @@ namespace coppice::fabric {
 
 inline constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-// An unbounded first-in-first-out queue whose storage grows as needed and never shrinks.
+// An unbounded FIFO queue whose storage grows as needed and never shrinks.
 template <typename Entry>
 class Ring {
  public:
@@ -60,21 +60,23 @@ class Ring {
   std::uint32_t end_ = 0;
 };
 
-// The traffic between two modules: flits in one direction and credits in the other, each in sending order and
-// with its arrival cycle. Both ends access the wire directly, so that a flit costs no kernel event; the
-// calendar of the node at each end records when something arrives.
+// The traffic between two modules: flits in one direction and credits in the other. Items are stored in
+// sending order, with their arrival cycles. Both ends access the wire directly, so that a flit causes no
+// kernel event. The calendar of the node at each end records when something arrives.
 //
-// A wire between nodes that run in different threads is "apart": sent items wait at the sender's side until
-// hand_over(), which is called between quanta; items sent within a quantum arrive after it.
+// A wire is "apart" if its ends belong to different threads. Items sent over it wait at the sender's side
+// until hand_over(), which is called between quanta. This is early enough, because items sent within a
+// quantum arrive after it.
 class Wire {
  public:
-  // Latencies of flits and credits in cycles. If `vcs` is not 0, the wire is short, has that many virtual
-  // channels and never carries runs. Items in flight may then wait only in their receivers' calendars, with a
-  // separate line for each virtual channel's credits.
+  // The latencies of flits and credits are in cycles. If `vcs` is not 0, the wire is short, has this number
+  // of virtual channels and never carries runs. Items in flight may then wait in the receiver's calendar
+  // alone, which has a separate line for the credits of each virtual channel.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
-  // The sender's end. The flit enters the wire in cycle `leaves`, no earlier than the previous flit.
+  // Functions for the sender of flits. The flit enters the wire in cycle `leaves`, which must not precede
+  // that of the previous flit.
   void send(Flit flit, int vc, Cycles leaves) {
     const Stamp stamp(leaves + flits_.latency, vc);
     ++flits_.sent;
@@ -99,7 +101,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end, for flits that are not stored in its calendar.
+  // Functions for the receiver of flits that are not stored in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit pop_flit() {
     if (flits_.latency < kJoined) {
@@ -112,7 +114,7 @@ class Wire {
     if (last) flits_.ring.pop();
     return flit;
   }
-  // Frees a slot of virtual channel `vc`; the credit leaves in cycle `leaves`.
+  // Frees a buffer slot of virtual channel `vc`. The credit leaves in cycle `leaves`.
   void return_credit(int vc, Cycles leaves) {
     const Stamp stamp(leaves + credits_.latency, vc);
     if (credits_.end.calendar == nullptr) [[unlikely]] {
@@ -122,9 +124,9 @@ class Wire {
     put(stamp, credits_.end);
   }
 
-  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and receive the
-  // parts of runs that arrive before `end`, as described at pop_runs(). After spread(), the flits and credits
-  // of runs that arrive before `end` are taken individually.
+  // Functions for stretches (NodeStretch). Both ends send runs, which leave from cycle run.begin on, and
+  // receive the parts of runs that arrive before `end` (see pop_runs()). spread() converts runs that arrive
+  // before `end` into individual flits and credits.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
     flits_.sent += run.cycles.count();
@@ -160,7 +162,8 @@ class Wire {
   }
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
-  // Calls f(flit, stamp) in order for single flits that arrive before `end`, until f returns false.
+  // Calls f(flit, stamp) for the single flits that arrive before `end`, in order of arrival, until f returns
+  // false.
   template <typename F>
   void for_each_flit(Cycles end, F&& f) const {
     if (receiver().line.waits() && !for_each_waiting_flit(end, f)) return;
@@ -172,7 +175,7 @@ class Wire {
       }
     }
   }
-  // Calls f(stamp) in order for single credits that arrive before `end`.
+  // Calls f(stamp) for the single credits that arrive before `end`, in order of arrival.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
     if (sender().line.waits()) for_each_waiting_credit(end, f);
@@ -184,7 +187,7 @@ class Wire {
       }
     }
   }
-  // Copies flits that arrive before `end` and wait in the calendar into the wire's own queue, since the
+  // Copies the flits that wait in the calendar and arrive before `end` into the wire's own queue, because the
   // calendar is about to skip these cycles.
   void fetch_flits(Cycles end) {
     if (!receiver().line.waits()) return;
@@ -193,20 +196,20 @@ class Wire {
       return true;
     });
   }
-  // Drops the credits that arrive before `end`, which the calendar has skipped.
+  // Drops the credits that arrive before `end`, because the calendar has skipped these cycles.
   void drop_credits(Cycles end) {
     while (has_credit(end - 1)) pop_credit();
   }
-  // Counts flits that leave and arrive within a stretch.
+  // Counts flits that both leave and arrive within a stretch, and thus never enter the wire.
   void count_flits(int flits) { flits_.sent += flits; }
 
-  // Declares that the wire's ends are in different threads.
+  // Declares that the ends of the wire belong to different threads.
   void set_apart() {
     apart_ = std::make_unique<Apart>();
     apart_->receiver = std::exchange(flits_.end, {});
     apart_->sender = std::exchange(credits_.end, {});
   }
-  // Puts sent items onto the wire; call this while no thread uses it.
+  // Puts all items sent since the last call onto the wire. Call this while no thread uses the wire.
   void hand_over() {
     for (const TimedFlit& flit : apart_->flits) put(flit.flit, flit.stamp, apart_->receiver);
     for (const Stamp& credit : apart_->credits) put(credit, apart_->sender);
@@ -218,9 +221,11 @@ class Wire {
     apart_->credit_runs.clear();
   }
 
-  // Sets the listener for arriving flits: the receiver's calendar, the wire's line there, and the next cycle
-  // of its node. Flits wait in the calendar's `column` unless it is -1. Credits of virtual channel i have
-  // line `line` + i and wait in the calendar if they are reported by virtual channel.
+  // Sets the listener for arriving flits: the receiver's calendar, the wire's line in it, and the next cycle
+  // of the receiver's node. Flits wait in the calendar's `column` unless it is -1.
+  //
+  // If credits are reported by virtual channel, those of virtual channel i have line `line` + i and wait in
+  // the calendar.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};
@@ -229,7 +234,7 @@ class Wire {
     calendar.set_due(due);
     sender() = {&calendar, ArrivalCalendar::Place(line, by_vc ? 0 : -1)};
   }
-  // The number of virtual channels if items in flight may wait in calendars; otherwise 0.
+  // The number of virtual channels if items in flight may wait in calendars, otherwise 0.
   int vcs() const { return vcs_; }
   bool has_receiver() { return receiver().calendar != nullptr; }
   bool has_sender() { return sender().calendar != nullptr; }
@@ -244,7 +249,7 @@ class Wire {
   Cycles credit_latency() const { return credits_.latency; }
   std::int64_t flits_sent() const { return flits_.sent; }
 
-  // Visits everything in flight, for leaps (repeating.h).
+  // Visits all items in flight, for leaps (repeating.h).
   template <typename Visitor>
   void visit(Visitor& visitor) {
     spread_flits(kNever);
@@ -259,7 +264,8 @@ class Wire {
   }
 
  private:
-  // From this latency on, so many items are in flight that combining them in bursts pays.
+  // The minimum latency of wires that combine items in bursts. With a shorter latency, too few items are in
+  // flight for bursts to save memory.
   static constexpr Cycles kJoined = 16;
 
   struct End {
@@ -267,20 +273,21 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
-    // For a virtual channel's own line; returns false if an arrival was already expected in that cycle.
+    // Announces an arrival on a line that serves a single virtual channel. Returns false if an arrival was
+    // already expected in that cycle.
     bool expect_alone(Stamp stamp) const {
       return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
     }
   };
-  // One direction of a wire, and the listener to notify: one cache line.
+  // One direction of a wire and the listener to notify, in one cache line.
   template <typename Entry>
   struct alignas(64) Way {
     Ring<Entry> ring{};
     Cycles latency = 0;
     End end{};              // not set while the wire is apart
-    std::int64_t sent = 0;  // number of flits, including those leapt over; not used for credits
+    std::int64_t sent = 0;  // number of flits sent, including those leapt over; not used for credits
   };
-  // Each list is used by one thread and has its own cache line.
+  // Items that wait for hand_over(). Each list is used by one thread and has its own cache line.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
     std::vector<FlitRun> flit_runs;
@@ -338,7 +345,7 @@ class Wire {
     credit_runs_.push_back(run);
     sender().expect(run.begin + run.cycles.front());
   }
-  // Visits individual items: their grouping in bursts is not part of the state.
+  // Visits items individually, because their grouping in bursts is not part of the state.
   template <typename Visitor>
   static void visit_burst(Visitor& visitor, FlitBurst& burst) {
     TimedFlit first = burst[0];
@@ -367,8 +374,7 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
-  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns false in that
-  // case.
+  // Calls f(flit, stamp) for flits that wait in the calendar. Stops and returns false when f returns false.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
     const End& listener = receiver();
@@ -406,7 +412,7 @@ class Wire {
       }
     }
   }
-  // Visits credits in the calendar, which the node itself shifts.
+  // Visits the credits that wait in the calendar. Their times are shifted by the node.
   template <typename Visitor>
   void visit_waiting_credits(Visitor& visitor) {
     Cycles last = last_credit_;
@@ -424,7 +430,7 @@ class Wire {
   std::vector<FlitRun> flit_runs_;
   std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
-  // The arrival cycle of the last item that waits in a calendar.
+  // The arrival cycles of the last flit and the last credit that wait in a calendar.
   Cycles last_flit_ = -1;
   Cycles last_credit_ = -1;
   int vcs_;

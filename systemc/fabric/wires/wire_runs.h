@@ -10,8 +10,8 @@
 
 namespace coppice::fabric {
 
-// Consecutive body flits of a packet, or credits, on one virtual channel of a wire, stored as the set of
-// cycles in which they arrive. Cheaper than single items (NodeStretch).
+// Consecutive body flits of a packet, or consecutive credits, on one virtual channel of a wire, stored as the
+// set of cycles in which they arrive. In stretches (NodeStretch), runs cost less than single items.
 struct FlitRun {
   Cycles begin = 0;  // the cycle of the mask's first bit
   CycleMask cycles;
@@ -29,7 +29,7 @@ inline void shorten(FlitRun& run, int taken) {
 }
 inline void shorten(CreditRun&, int) {}
 
-// The part of a run that arrives before cycle `end`, counted from cycle `now`; nothing in the run may arrive
+// The part of a run that arrives before cycle `end`, counted from cycle `now`. No item of the run may arrive
 // before `now`.
 template <typename Run>
 CycleMask arriving(const Run& run, Cycles now, Cycles end) {
@@ -39,8 +39,9 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   return cycles & CycleMask::first(end - now);
 }
 
-// Removes from `runs`, in order, everything that arrives before cycle `end`, and calls f(run) with parts
-// counted from cycle `now`; nothing may arrive before `now`. Returns whether anything remains.
+// Removes everything that arrives before cycle `end` from `runs`. Calls f(run), in order, with runs that
+// contain the removed items and are counted from cycle `now`. No item may arrive before `now`. Returns
+// whether any items remain in `runs`.
 template <typename Run, typename F>
 bool pop_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;

@@ -7,11 +7,11 @@
 
 namespace coppice::ni {
 
-// The decision of a port's decoder about the entry at the head of its table.
+// The decision of a port's decoder about the head of its table, that is, the next entry.
 enum class DecoderState : std::uint8_t {
-  kDone,            // the table is empty
-  kWaitLockstep,    // the entry's step must not start before LockstepCounter::release()
-  kWaitDependency,  // arrivals of its flow are missing
+  kDone,            // the table has no more entries
+  kWaitLockstep,    // the step of the entry must not start before LockstepCounter::release()
+  kWaitDependency,  // some arrivals of the entry's flow are missing
   kWaitQueue,       // the packetizer has no slot for another message
   kIssue,           // the entry issues in this cycle
   kNop,             // the nop holds the lockstep from this cycle on
@@ -20,8 +20,8 @@ enum class DecoderState : std::uint8_t {
 
 const char* to_string(DecoderState state);
 
-// Decides, combinationally, what happens to the head of a port's table in this cycle. The hardware checks the
-// conditions in this order: a line to skip, lockstep, dependency, queue.
+// Decides, as combinational logic, what happens to the head of a port's table in this cycle. The hardware
+// checks the conditions in this order: a line to skip, lockstep, dependency, queue.
 DecoderState decode(const TableEntry* head, bool passes, bool lockstep,
                     const LockstepCounter& lockstep_counter, const DependencyTracker& tracker,
                     bool queue_has_place, Cycles now);

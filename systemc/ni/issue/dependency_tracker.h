@@ -6,14 +6,14 @@
 
 namespace coppice::ni {
 
-// Counts, per flow, the messages that have been reduced or stored at this accelerator. An entry may issue
-// once its flow's count has reached the number of its dependencies. If arrivals are numbered
-// (Schedule::numbered_arrivals), an arrival counts only once all arrivals with lower numbers have arrived.
+// Counts, for each flow, the messages that have been reduced or stored at this accelerator. An entry may
+// issue once the count of its flow has reached the entry's number of dependencies. If arrivals are numbered
+// (Schedule::numbered_arrivals), an arrival counts only after all arrivals with lower numbers.
 class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
 
-  // Denotes the next arrival in order, for arrivals without a number.
+  // Stands for the next arrival in order, if an arrival has no number.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];
@@ -29,7 +29,7 @@ class DependencyTracker {
 
  private:
   std::vector<std::int32_t> counts_;  // [flow]
-  // (flow, number) of arrivals that overtook lower-numbered ones. There are only a few at a time.
+  // (flow, number) of arrivals that have overtaken arrivals with lower numbers. The list is always short.
   std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };
 

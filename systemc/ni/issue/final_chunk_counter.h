@@ -8,8 +8,8 @@
 
 namespace coppice::ni {
 
-// Counts the final chunks of a buffer at an accelerator in order: a chunk counts only when it and all earlier
-// ones are final.
+// Counts, in order, the chunks of a buffer that have become final at an accelerator. A chunk counts only when
+// it and all earlier chunks are final.
 class FinalChunkCounter {
  public:
   // `chunks` must outlive this object.
@@ -20,8 +20,8 @@ class FinalChunkCounter {
     missing_.assign(first, first + static_cast<std::ptrdiff_t>(chunks.flows));
   }
 
-  // Records that a message of `flow` is in memory. Returns the chunk that has thereby become final; -1 if
-  // none has.
+  // Records that a message of `flow` is in memory. Returns the chunk that this message has made final, or -1
+  // if there is none.
   std::int32_t arrived(std::int32_t flow) {
     if (--missing_[static_cast<std::size_t>(flow)] > 0) return -1;
     const std::int32_t chunk = chunks_->chunk_of[static_cast<std::size_t>(flow)];
@@ -31,14 +31,14 @@ class FinalChunkCounter {
     early_ = std::max(early_, ++finished_ - in_order_);
     return chunk;
   }
-  // The number of chunks before the first one that is not final.
+  // The number of chunks before the first chunk that is not final.
   std::size_t in_order() const { return in_order_; }
   // The maximum number of chunks that were final while an earlier chunk was not.
   std::size_t early() const { return early_; }
 
  private:
   const schedule::FinalChunks* chunks_;
-  std::vector<std::int32_t> missing_;  // [flow]: messages that have not arrived
+  std::vector<std::int32_t> missing_;  // [flow]: number of messages that have not arrived
   std::vector<std::uint8_t> final_;    // [chunk]
   std::size_t in_order_ = 0;
   std::size_t finished_ = 0;

@@ -6,22 +6,22 @@
 
 namespace coppice::ni {
 
-// Chains communication into the next forward pass (C-Cube, gradient queuing, Fig. 9). The enqueue semaphore
-// counts chunks of final gradients in order; the layer-chunk table contains, per layer, the number of chunks
-// that complete its gradients; the layer index counter is the next layer to compute. A layer is dequeued only
-// after its chunks have arrived and after all layers below it.
+// Chains communication to the next forward pass (C-Cube, gradient queuing, Fig. 9). The enqueue semaphore
+// counts chunks of final gradients in order. The layer-chunk table contains, for each layer, the number of
+// chunks after which its gradients are complete. The layer index counter holds the next layer to compute. A
+// layer is dequeued only after its chunks have arrived and all lower layers have been dequeued.
 class GradientQueue {
  public:
   explicit GradientQueue(std::vector<std::int64_t> layer_chunks) : layer_chunks_(std::move(layer_chunks)) {}
 
   // Records that a chunk has arrived.
   void enqueue() { ++enqueued_; }
-  // The next layer to compute; the number of layers once all have been dequeued.
+  // The next layer to compute. Equals the number of layers once all have been dequeued.
   std::size_t layer() const { return layer_; }
   bool done() const { return layer_ == layer_chunks_.size(); }
   // Whether the gradients of the next layer are complete.
   bool released() const { return !done() && enqueued_ >= layer_chunks_[layer_]; }
-  // Starts the computation of the next layer, which must be released.
+  // Dequeues the next layer, whose gradients must be complete, so that it can be computed.
   void take() { ++layer_; }
 
  private:

@@ -12,18 +12,19 @@
 
 namespace coppice::ni {
 
-// The message that a receiver gets in place of a table entry's message, in a run in which one accelerator
-// represents several that do the same in the same cycles. The entry's destination is an image of the
-// receiver, which gets the image of the message, from another accelerator.
+// The message that arrives at a receiver in place of the message of a table entry. It is used in runs in
+// which one accelerator represents several accelerators that do the same in the same cycles. The destination
+// of the entry is then only an image of the receiver, so the receiver gets an image of the message, which
+// another accelerator sends.
 struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
-  // [contributor]: its image, as seen by the accelerator that sends to the receiver.
+  // [contributor]: the contributor's image, as seen by the accelerator that sends to the receiver.
   std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  // [part of the arriving data]: the part of the sent data of which it is the image; empty: the order is the
-  // same.
+  // [part of the arriving data]: the part of the sent data of which it is the image. Empty if the order is
+  // the same.
   std::vector<std::int32_t> parts;
 
-  // Replaces the sets of contributors that the representative has sent by their images.
+  // Replaces the sets of contributors in the representative's data by their images.
   void replace(Payload& payload) const {
     const std::size_t words = (contributors->size() + 63) / 64;
     std::vector<std::uint64_t> image(payload.contributions.size(), 0);
@@ -41,7 +42,7 @@ struct ImageArrival {
   }
 };
 
-// [port][entry], as in schedule::NodeTables.
+// Indexed by [port][entry], like schedule::NodeTables.
 using ImageArrivals = std::vector<std::vector<ImageArrival>>;
 
 }  // namespace coppice::ni

@@ -7,18 +7,18 @@
 
 namespace coppice::ni {
 
-// Delays a port's next timestep by the estimated serialization time of the current one, so that ports that
-// never exchange messages stay in lockstep (MultiTree, NI lockstep).
+// Delays a port's next timestep by the estimated serialization time of the current timestep, so that ports
+// that never exchange messages stay in lockstep (MultiTree, NI lockstep).
 //
-// A step that is loaded in cycle c nominally occupies the link from c, or from the nominal end of the
-// previous step if that is later, for the time of its chunk at the injection rate. The next entry may issue
-// at the nominal end minus the cycles that the NI buffer absorbs: its data then waits in the buffer behind
-// the current step's data instead of overtaking the lockstep. In hardware, this is a down-counter; here, it
-// is the cycle in which the counter reaches zero.
+// A step that is loaded in cycle c nominally occupies the link from cycle c, or from the nominal end of the
+// previous step if that is later. It does so for the time in which its chunk is injected. The next entry may
+// issue before the nominal end, earlier by the number of cycles that the NI buffer absorbs. Its data then
+// waits in the buffer behind the data of the current step and does not overtake the lockstep. The hardware
+// uses a down-counter; this model stores the cycle in which that counter reaches zero.
 class LockstepCounter {
  public:
-  // Starts a step in cycle `now` with an estimated `duration` in cycles; the last `absorbed` of them do not
-  // delay the next step.
+  // Starts a step in cycle `now` with an estimated `duration` in cycles. The last `absorbed` of these cycles
+  // do not delay the next step.
   void load(Cycles now, Cycles duration, Cycles absorbed) {
     nominal_end_ = std::max(now, nominal_end_) + duration;
     release_ = nominal_end_ - absorbed;
@@ -33,8 +33,8 @@ class LockstepCounter {
   Cycles release_ = 0;
 };
 
-// The number of flits of a chunk that the NI buffer absorbs: 0 if the chunk fits (the estimate is then
-// exact), otherwise the buffer's size.
+// The number of a chunk's flits that the NI buffer absorbs. This is 0 if the whole chunk fits, because the
+// estimate is then exact; otherwise, it is the size of the buffer.
 inline std::int64_t absorbed_flits(std::int64_t flits, int buffer) {
   return flits <= buffer ? 0 : buffer;
 }

@@ -10,8 +10,8 @@
 
 namespace coppice::ni {
 
-// The timing of the routes that start at one accelerator. Recently used results are cached, since tables
-// reuse few routes.
+// The timing of the routes that start at an accelerator. Recent results are cached, because tables use only a
+// few different routes.
 class RouteTimes {
  public:
   RouteTimes(const topology::Topology& topology, const config::SystemConfig& system,
@@ -22,7 +22,7 @@ class RouteTimes {
         src_(src),
         known_(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost))) {}
 
-  // The timing of Schedule::routes[route].
+  // Returns the timing of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
     Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {
@@ -44,7 +44,7 @@ class RouteTimes {
   const config::SystemConfig* system_;
   const schedule::Schedule* schedule_;
   topology::NodeId src_;
-  std::vector<Known> known_;  // indexed by the last bits of the route's number
+  std::vector<Known> known_;  // indexed by the lowest bits of the route's number
 };
 
 }  // namespace coppice::ni

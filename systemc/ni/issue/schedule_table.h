@@ -11,16 +11,16 @@ namespace coppice::ni {
 
 using schedule::TableEntry;
 
-// The reduce-schedule table of one network-interface port: loaded before the collective and read in order,
-// one entry at a time. Entries generated on demand contain only the destination
-// (schedule::TableSource::read_message()).
+// The reduce-schedule table of a network-interface port. It is loaded before the collective and read in
+// order, one entry at a time. If entries are generated on demand, those read ahead contain only the
+// destination (schedule::TableSource::read_message()).
 //
 // The pieces of a pipelined schedule repeat, so their table is folded into lines that are executed in a loop
-// (schedule::TableLoop). The registers hold the position in the loop: line and iteration. Skipping a line
-// that is not active in an iteration takes a cycle (pass()).
+// (schedule::TableLoop). The registers hold the position in the loop, which consists of line and iteration.
+// Skipping a line that is not active in the current iteration takes a cycle (pass()).
 class ScheduleTable {
  public:
-  // `table` must remain valid while it is in use.
+  // Loads a table, which must remain valid while it is in use.
   void load(const schedule::Table& table) {
     loop_.reset();
     table_ = &table;
@@ -32,7 +32,8 @@ class ScheduleTable {
     read_head();
   }
   void load(const schedule::Table&& table) = delete;
-  // Loads the table, folded by `repetition` if that saves lines. `nops`: whether to load nops.
+  // Loads the table, folded by `repetition` if this reduces the number of lines. Nops are loaded only if
+  // `nops`.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
     if (repetition.step > 0) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
@@ -43,8 +44,8 @@ class ScheduleTable {
     }
     load(table);
   }
-  // The entry to issue next; nullptr if the table is done. Valid until the next entry is popped or, if
-  // entries_stay(), as long as the schedule.
+  // The entry to issue next; nullptr if there are no more entries. The pointer is valid until the next entry
+  // is popped or, if entries_stay(), as long as the schedule exists.
   const TableEntry* head() const {
     if (next_ >= size_) return nullptr;
     return entries_stay() ? entries_ + next_ : &read_->heads[next_ % 2];
@@ -53,7 +54,7 @@ class ScheduleTable {
   // Whether lines must be skipped before head() can issue.
   bool passes() const { return passes_ > 0; }
   void pass() { --passes_; }
-  // The next entry that is not a nop, valid until the next call; nullptr if there is none.
+  // The next entry that is not a nop; nullptr if there is none. The pointer is valid until the next call.
   const TableEntry* next_message() {
     Place place = place_;
     for (std::size_t i = next_; i < size_; ++i) {
@@ -64,13 +65,13 @@ class ScheduleTable {
     }
     return nullptr;
   }
-  // Removes the head; there must be one, and no lines to skip.
+  // Removes the head. The table must have a head and no lines to skip before it.
   void pop() {
     ++next_;
     if (loop_ != nullptr) place_ = loop_->after(place_);
     read_head();
   }
-  // Tables of large systems lie far outside the caches.
+  // Prefetches the head, because the tables of large systems do not fit into the caches.
   void prefetch_head() const {
     if (entries_stay()) __builtin_prefetch(entries_ + next_);
   }
@@ -101,7 +102,7 @@ class ScheduleTable {
     place_ = loop_->next_active(place_, passes_);
     loop_->read(place_, read_->heads[next_ % 2]);
   }
-  // Reads entry i, the successor of the entry at `place`.
+  // Reads entry i, which follows the entry at `place`.
   void read_ahead(std::size_t i, Place& place) {
     if (loop_ == nullptr) {
       table_->read_message(i, read_->ahead);
@@ -112,15 +113,15 @@ class ScheduleTable {
     loop_->read(place, read_->ahead);
   }
 
-  const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own lines
+  const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own copies of lines
   const TableEntry* entries_ = nullptr;     // the table's stored entries, if any
   std::unique_ptr<const schedule::TableLoop> loop_;
   std::size_t size_ = 0;
   std::size_t next_ = 0;
-  Place place_;              // the head's position in the loop
-  std::int32_t passes_ = 0;  // lines to skip before the head
-  // For tables that do not store their entries: the head, the previous entry, and the result of
-  // next_message(). Separate from the members that every wake-up reads.
+  Place place_;              // position of the head in the loop
+  std::int32_t passes_ = 0;  // number of lines to skip before the head
+  // For tables that generate entries on demand: the head, the previous entry, and the result of
+  // next_message(). They are stored separately from the members that every wake-up reads.
   struct Read {
     TableEntry heads[2];
     TableEntry ahead;

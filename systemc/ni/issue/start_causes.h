@@ -9,8 +9,8 @@
 
 namespace coppice::ni {
 
-// The cause of a message's start, as recorded in its MessageRecord: the arrival that met its last dependency
-// or, if that arrival was earlier, the issue of the port's previous message.
+// The cause of a message's start, as recorded in its MessageRecord: the arrival that satisfied the message's
+// last dependency or, if that arrival was earlier, the issue of the port's previous message.
 struct Enabler {
   Cycles at = 0;
   Cycles tail_injected = 0;
@@ -18,12 +18,12 @@ struct Enabler {
   Cycles credit_delay = 0;
 };
 
-// For each port, the enabler of the next message that it will issue.
+// The enabler of the next message to be issued at each port.
 class Enablers {
  public:
   explicit Enablers(int ports) : ports_(static_cast<std::size_t>(ports)) {}
 
-  // Declares that from cycle `now` on, the next message of `port` is `next`; nullptr if there is none.
+  // Declares that the next message of `port` from cycle `now` on is `next`; nullptr if there is none.
   void expect(int port, const TableEntry* next, const DependencyTracker& tracker, Cycles now) {
     Port& expected = ports_[static_cast<std::size_t>(port)];
     expected = {};
@@ -33,15 +33,15 @@ class Enablers {
     if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
       expected.enabler.at = now;
   }
-  // Records that `arrival` is in memory in cycle `now`. `before` and `tracker`: the number of counted
-  // arrivals of its flow before and after it.
+  // Records that `arrival` is in memory in cycle `now`. `before` is the number of counted arrivals of its
+  // flow before it; `tracker` already includes it.
   void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
                Cycles now) {
     const std::int32_t flow = arrival.entry->flow;
     for (Port& port : ports_) {
       if (port.flow != flow || port.dependencies <= before) continue;
       if (!tracker.satisfied(flow, port.dependencies)) continue;
-      // A channel slower than the injection channel stretches the message.
+      // A message takes longer if a channel on its route is slower than the injection channel.
       const Cycles without_contention =
           arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
       const Cycles delay = arrival.tail_ejected - without_contention;

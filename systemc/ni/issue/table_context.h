@@ -18,44 +18,45 @@
 
 namespace coppice::ni {
 
-// The identity of a collective in flight, the same at all network interfaces; 0 denotes the tables with which
-// an interface was constructed.
+// Identifies a collective in flight; all network interfaces use the same ID. ID 0 denotes the tables passed
+// to the constructor of an interface.
 using ContextId = std::uint32_t;
 inline constexpr ContextId kOwnTables = 0;
 
-// A collective as executed by one network interface. Everything that it points to must outlive its execution.
+// A collective as executed by one network interface. All objects to which it points must outlive its
+// execution.
 struct ContextTables {
   ContextId id = kOwnTables;
-  const schedule::Schedule* schedule = nullptr;  // its entries contain nodes of the machine
+  const schedule::Schedule* schedule = nullptr;  // entries refer to nodes of the machine
   const schedule::NodeTables* tables = nullptr;  // the tables of this interface
   GradientMemory* contents = nullptr;            // the collective's buffer at this accelerator
   Bytes base = 0;                                // address of the buffer in the accelerator's memory
   std::int64_t arrivals = 0;                     // number of messages that arrive here
   int priority = 0;                              // higher values are served first, if priorities are enabled
-  int context = -1;                              // index of the context that holds the tables; -1: any
-  const ImageArrivals* images = nullptr;         // the arrivals, if this interface represents several
+  int context = -1;  // index of the context that holds the tables; -1 if any context may hold them
+  const ImageArrivals* images = nullptr;  // the arrivals if this interface represents several interfaces
 };
 
-// A context of a network interface: the state of one set of tables, separate for each collective in flight.
-// It has a table, a timestep counter and a lockstep counter for each port, and one dependency tracker for all
-// ports.
+// A context of a network interface: the state of one set of tables. Each collective in flight has its own
+// context. A context has a table, a timestep counter and a lockstep counter for each port, and one dependency
+// tracker for all ports.
 class TableContext {
  public:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-  // The conditions for which a port waits. They are stored apart from the other state, since every arrival
-  // and every wake-up checks all ports.
+  // The conditions for which a port waits. They are stored separately from the remaining state, because every
+  // arrival and every wake-up checks the conditions of all ports.
   struct Waiting {
-    Cycles due = kNever;             // next run of its decoder unless the awaited event occurs first
-    std::int32_t awaited_flow = -1;  // flow for whose arrivals it waits
-    std::int32_t awaited_count = 0;  // the count of arrivals for which it waits
-    bool awaits_place = false;       // whether it waits for the tail of a message to leave
+    Cycles due = kNever;  // cycle in which the decoder runs next unless the awaited event occurs earlier
+    std::int32_t awaited_flow = -1;  // flow for whose arrivals the port waits
+    std::int32_t awaited_count = 0;  // number of arrivals for which the port waits
+    bool awaits_place = false;       // whether the port waits for the tail of a message to leave
   };
   struct Port {
     ScheduleTable table;
     TimestepCounter timestep;
     LockstepCounter lockstep;
-    Femtoseconds slowest_flit = 0;  // among its messages; 0: not computed yet
+    Femtoseconds slowest_flit = 0;  // slowest flit time among the port's messages; 0: not computed yet
   };
 
   TableContext(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
@@ -71,7 +72,7 @@ class TableContext {
                      tables.schedule->protocol ? tables.schedule->protocol->setup : system.ni.message_setup)),
         nops_(system.ni.lockstep) {}
 
-  // Resets the tables to their state after loading, as of cycle `now`.
+  // Resets the context to the state just after loading, in cycle `now`.
   void reset(Cycles now) {
     tracker = DependencyTracker(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
@@ -86,21 +87,21 @@ class TableContext {
     }
     return true;
   }
-  // The number of bytes sent for a message of `bytes`.
+  // The number of bytes sent for a message with `bytes` of data.
   Bytes sent(Bytes bytes) const {
     return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
                                     : bytes;
   }
-  // Whether every entry has issued, every message has left, and every expected arrival has come.
+  // Whether every entry has issued, every message has left, and every expected message has arrived.
   bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
-  // Whether it was complete before cycle `now`. The events of a cycle take effect in the next one, so the
-  // result does not depend on the order of the components within a cycle.
+  // Whether the context was complete before cycle `now`. The events of a cycle take effect in the next cycle,
+  // so the result does not depend on the order in which components are simulated within a cycle.
   bool finished(Cycles now) const { return active < now && complete(); }
 
   ContextTables given;
   bool started = false;
   bool reached = false;  // whether a message has arrived
-  Cycles begins = 0;     // the first cycle in which its entries may issue
+  Cycles begins = 0;     // the first cycle in which entries may issue
   // The last cycle in which the context started, a nop was skipped, or a tail was sent.
   Cycles active = -1;
   DependencyTracker tracker;
@@ -109,11 +110,11 @@ class TableContext {
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
   Cycles setup;                  // setup time of every message
-  std::int64_t missing = 0;      // arrivals that are still expected
-  std::int64_t in_flight = 0;    // messages whose tails have not left
+  std::int64_t missing = 0;      // number of arrivals that are still expected
+  std::int64_t in_flight = 0;    // number of messages whose tails have not left
 
  private:
-  // The software delay in cycles; 0 for switches, whose tables are in hardware.
+  // Converts a delay in software to cycles. It is 0 for switches, whose tables are in hardware.
   static Cycles software(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
                          Femtoseconds time) {
     return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;

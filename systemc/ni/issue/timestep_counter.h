@@ -4,7 +4,7 @@
 
 namespace coppice::ni {
 
-// The current timestep of a port, beginning with 1. Entries of later timesteps must not start.
+// The current timestep of a port, starting with 1. Entries of later timesteps must not start yet.
 class TimestepCounter {
  public:
   std::int32_t value() const { return value_; }

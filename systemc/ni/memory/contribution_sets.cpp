@@ -67,7 +67,7 @@ ContributionSets::Form ContributionSets::form_of(const std::uint64_t* set) const
   for (std::size_t word = 0; word < words_ && count <= kListed; ++word) {
     if (set[word] != 0) count += static_cast<std::size_t>(std::popcount(set[word]));
   }
-  // Sets of few words have no other form; sets too long for a list are stored as words.
+  // Sets that are too long for a list are stored as words. Sets of few words have no other form.
   if (count > kListed) return all_in(set) ? Form::kAll : Form::kWords;
   if (count == 0) return Form::kNone;
   if (count == 1 && (set[self_ / 64] >> (self_ % 64) & 1U) != 0) return Form::kSelf;

@@ -5,14 +5,14 @@
 
 namespace coppice::ni {
 
-// Reads a message's data from the gradient buffer. The memory serves all ports simultaneously (the paper's
-// assumption); a request has a fixed latency until its first flit.
+// Reads the data of messages from the gradient buffer. The memory serves all ports simultaneously, as the
+// paper assumes. Every request has the same latency until its first flit.
 class DmaEngine {
  public:
   explicit DmaEngine(Cycles latency) : latency_(latency) {}
 
-  // Handles a request issued in cycle `now`: copies the current data to `data` and returns the cycle of its
-  // first flit.
+  // Handles a request issued in cycle `now`. Copies the current data to `data` and returns the cycle in which
+  // the first flit is available.
   Cycles request(const GradientMemory& memory, Bytes address, Bytes bytes, Payload& data, Cycles now) const {
     memory.read(address, bytes, data);
     return now + latency_;

@@ -38,7 +38,8 @@ ContributionMemory::ContributionMemory(std::shared_ptr<const std::vector<Bytes>>
       spacing_(std::max<Bytes>(addresses_->back() / static_cast<Bytes>(addresses_->size()), 1)),
       sets_(addresses_->size() - (sampled_ ? 0 : 1), accelerators, self) {}
 
-// The first address at or after `at`. Addresses are usually equally spaced.
+// The index of the first address at or after `at`. The search is fast because addresses are usually equally
+// spaced.
 std::size_t ContributionMemory::place_of(Bytes at) const {
   const std::vector<Bytes>& addresses = *addresses_;
   const auto expected = static_cast<std::size_t>(at / spacing_);

@@ -14,45 +14,46 @@ namespace coppice::ni {
 
 using topology::NodeId;
 
-// The data of a message: a copy of part of a gradient buffer, in the representation of the memory from which
-// it was read. Empty if data is not checked.
+// The data of a message: a copy of a part of a gradient buffer, in the representation of the memory from
+// which it was read. Empty if data is not checked.
 struct Payload {
   std::vector<float> values;
   std::vector<std::uint64_t> contributions;
 
-  // Does not free the allocated memory.
+  // Removes the data but keeps the allocated memory.
   void clear() {
     values.clear();
     contributions.clear();
   }
 };
 
-// Data that is provably wrong. what() names the memory or accelerator and the address or element.
+// Thrown if data is provably wrong. what() names the memory or accelerator, and the address or element.
 class WrongDataError : public ModelError {
  public:
   using ModelError::ModelError;
 };
 
-// An accelerator's gradient buffer as accessed by the network interface.
+// The gradient buffer of an accelerator, as accessed by its network interface.
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  // Whether this memory, and those of all other accelerators of the run, track any of this data.
+  // Whether this memory and those of all other accelerators of the run check any of this data.
   virtual bool tracks(Bytes /*address*/, Bytes /*bytes*/) const { return true; }
-  // Copies data to `into`, whose allocated memory is reused: payload objects serve one message after another.
+  // Copies data to `into` and reuses the memory allocated there, because a payload object serves many
+  // messages.
   virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
   Payload copy(Bytes address, Bytes bytes) const {
     Payload data;
     read(address, bytes, data);
     return data;
   }
-  // Adds an arriving partial sum to the buffer; throws WrongDataError if the sum is provably wrong.
+  // Adds an arriving partial sum to the buffer. Throws WrongDataError if the sum is provably wrong.
   virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
-  // Overwrites the buffer with an arriving final value.
+  // Overwrites a part of the buffer with an arriving final value.
   virtual void store(Bytes address, Bytes bytes, const Payload& payload) = 0;
 };
 
-// Stores nothing (`check: off`).
+// A memory that stores nothing (`check: off`).
 class NullMemory final : public GradientMemory {
  public:
   bool tracks(Bytes, Bytes) const override { return false; }
@@ -61,7 +62,7 @@ class NullMemory final : public GradientMemory {
   void store(Bytes, Bytes, const Payload&) override {}
 };
 
-// Real fp32 values (`check: values`).
+// A memory of real fp32 values (`check: values`).
 class ValueMemory final : public GradientMemory {
  public:
   explicit ValueMemory(std::vector<float> values) : values_(std::move(values)) {}
@@ -75,15 +76,15 @@ class ValueMemory final : public GradientMemory {
   std::vector<float> values_;
 };
 
-// For every segment of the buffer, the set of accelerators whose gradients are in its sum (`check:
-// contributions`). Segments either extend between neighbouring addresses at which messages begin or end, so
-// that every message covers whole segments, or are sampled single elements.
+// A memory that stores, for every segment of the buffer, the set of accelerators whose gradients are in the
+// segment's sum (`check: contributions`). Segments either extend between adjacent addresses at which messages
+// begin or end, so that every message covers whole segments, or are single sampled elements.
 class ContributionMemory final : public GradientMemory {
  public:
   enum class Segments { kBetweenBoundaries, kSampledElements };
-  // `addresses`: the boundaries of segments, from 0 to the size of the buffer, or the sampled elements; in
-  // ascending order, shared by all memories of a run. Initially, every segment contains only the contribution
-  // of its own accelerator.
+  // `addresses` contains either the boundaries of all segments, from 0 to the size of the buffer, or the
+  // sampled elements. Addresses are in ascending order and are shared by all memories of a run. Initially,
+  // every segment contains only the contribution of its own accelerator.
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
@@ -93,11 +94,12 @@ class ContributionMemory final : public GradientMemory {
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
 
   std::size_t segments() const { return sets_.segments(); }
-  // Bit a % 64 of word a / 64: whether accelerator a's gradient is in the segment's sum.
+  // Returns the accelerators whose gradients are in the segment's sum: bit a % 64 of word a / 64 stands for
+  // accelerator a.
   std::vector<std::uint64_t> contributions(std::size_t segment) const;
   // Whether the sum of the segment contains the gradients of all accelerators.
   bool is_full(std::size_t segment) const { return sets_.is_full(segment); }
-  // Marks all gradients as present in a segment, for all-gathers, which start from final values.
+  // Marks all gradients as present in a segment. Used by all-gathers, which start from final values.
   void set_all(std::size_t segment) { sets_.fill(segment); }
   void clear(std::size_t segment) { sets_.clear(segment); }
 
@@ -108,7 +110,7 @@ class ContributionMemory final : public GradientMemory {
   std::shared_ptr<const std::vector<Bytes>> addresses_;
   bool sampled_;
   NodeId self_;
-  Bytes spacing_;  // typical distance between addresses
+  Bytes spacing_;  // typical distance between adjacent addresses
   ContributionSets sets_;
 };
 

@@ -38,7 +38,7 @@ bool MemoryModule::grant_direct_access(tlm::tlm_generic_payload& transaction, tl
   return true;
 }
 
-// The last data of a read must be available when the last flit leaves; the first data of a write arrived with
+// The last data of a read must be available when the last flit leaves. The first data of a write arrived with
 // the first flit.
 Femtoseconds Memory::serve(const MemoryAccess& access) {
   const bool dma_read = access.dma && !access.write;

@@ -15,14 +15,15 @@ namespace coppice::ni {
 
 class MemoryModule;
 
-// The payload of a gradient-buffer transaction: data in the representation that is checked, which need not be
-// bytes (GradientMemory), and the time over which the network accepts or delivers it. Reads fill in the data.
-// A granted request for direct access (get_direct_mem_ptr) fills in the memory instead of a pointer to bytes.
+// The payload of a gradient-buffer transaction. It consists of the data, in the checked representation, which
+// need not be bytes (GradientMemory), and the time during which the network accepts or delivers the data. A
+// read fills in the data. If direct access is granted (get_direct_mem_ptr), `memory` is filled in instead of
+// a pointer to bytes.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
   Bytes bytes = 0;          // access size if it exceeds the transaction's length field; otherwise 0
   Femtoseconds stream = 0;  // time from the first flit to the last
-  bool accumulate = false;  // for a write that adds: the old value is read first
+  bool accumulate = false;  // whether a write adds to the old value, which must then be read first
   MemoryModule* direct = nullptr;
 
   tlm::tlm_extension_base* clone() const override { return new GradientData(*this); }
@@ -31,26 +32,27 @@ struct GradientData final : tlm::tlm_extension<GradientData> {
   }
 };
 
-// A memory access.
+// A memory access, as passed to serve().
 struct MemoryAccess {
   bool write = false;
-  bool dma = false;         // by the network interface; otherwise by the arrays
-  bool accumulate = false;  // as in GradientData
+  bool dma = false;         // whether the network interface accesses the memory; otherwise, the arrays do
+  bool accumulate = false;  // the same as in GradientData
   Bytes address = 0;
   Bytes bytes = 0;
-  Femtoseconds start = 0;  // time of the request
-  // As in GradientData; a write by the network interface began to arrive this long before `start`.
+  Femtoseconds start = 0;  // time at which the access is requested
+  // The same as in GradientData. If the network interface writes, the data began to arrive this long before
+  // `start`.
   Femtoseconds stream = 0;
 };
 
-// The memory shared by an accelerator's network interface and array: a TLM-2.0 target. A GradientMemory
-// stores the data; this module determines the time of accesses. Derive from it, or bind any target with the
-// same behaviour: it adds the access time to the delay of b_transport() and, for reads, fills in the
-// GradientData or, if there is a data pointer, the bytes.
+// The memory that an accelerator's network interface and array share, as a TLM-2.0 target. A GradientMemory
+// stores the data; this module determines how long accesses take. To model another memory, derive from this
+// class or bind any target with the same behaviour: it adds the access time to the delay of b_transport()
+// and, for reads, fills in the GradientData or, if there is a data pointer, the bytes.
 class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
  public:
-  // Both sockets reach the same data: `dma` serves the network interface's DMA engine, and `array` the
-  // accelerator's array.
+  // Both sockets access the same data. `dma` serves the DMA engine of the network interface; `array` serves
+  // the array of the accelerator.
   tlm_utils::simple_target_socket_optional<MemoryModule> dma{"dma"};
   tlm_utils::simple_target_socket_optional<MemoryModule> array{"array"};
 
@@ -62,8 +64,8 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     array.register_b_transport(this, &MemoryModule::transport_array);
   }
 
-  // Accesses by the network interface without transactions, for initiators with direct access: a read takes
-  // the read latency of tlm_dmi, a write takes no time.
+  // Accesses by the network interface without transactions, for initiators with direct access. A read takes
+  // the read latency of tlm_dmi; a write takes no time.
   void read_directly(Bytes address, Bytes bytes, Payload& into) {
     count(false, false, true, bytes);
     contents_->read(address, bytes, into);
@@ -76,20 +78,20 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     dma_bytes_ += read + written;
   }
 
-  // Totals over both sockets.
+  // The totals of both sockets.
   Bytes bytes_read() const { return bytes_read_; }
   Bytes bytes_written() const { return bytes_written_; }
-  // Total of the network interface's accesses.
+  // The total number of bytes read and written by the network interface.
   Bytes dma_bytes() const { return dma_bytes_; }
   void read_statistics(const Reader& read) const override;
 
  protected:
-  // Returns the time when an access is done, no earlier than its request. For a network-interface read, this
-  // is the time of the first flit, chosen such that the other flits can follow without gaps; otherwise, the
-  // time of the last data.
+  // Returns the time when an access is complete, which is no earlier than its request. For a read by the
+  // network interface, this is the time of the first flit, chosen such that the following flits can leave
+  // without gaps. For all other accesses, it is the time of the last data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
-  // The latency of network-interface reads, if all reads have the same latency and writes take no time;
-  // direct access is then granted.
+  // The latency of reads by the network interface, if all of these reads have the same latency and writes
+  // take no time. Direct access is granted only then.
   virtual std::optional<Femtoseconds> direct_read_latency() const { return std::nullopt; }
 
  private:
@@ -113,23 +115,23 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   Bytes dma_bytes_ = 0;
 };
 
-// A plain memory that serves one access at a time, in request order. `pace` determines the whole number of
-// cycles of each access; a memory of unlimited bandwidth serves all accesses simultaneously.
-// Network-interface reads complete `dma_latency` later; the arrays' loads are requested ahead of time and
-// have no latency.
+// A memory that serves one access at a time, in the order of requests. `pace` determines the duration of each
+// access in whole cycles. A memory with unlimited bandwidth serves all accesses simultaneously. Reads by the
+// network interface complete `dma_latency` later. Loads by the arrays are requested ahead of time and
+// therefore have no latency.
 class Memory final : public MemoryModule {
  public:
   Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds dma_latency,
          const MemoryPace& pace = {})
       : MemoryModule(name, contents), dma_latency_(dma_latency), pace_(pace) {}
 
-  // The total time in which it moved data.
+  // The total time during which the memory moved data.
   Femtoseconds busy() const { return busy_; }
   void read_statistics(const Reader& read) const override;
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;
-  // Has a value only for unlimited memory.
+  // Returns a value only if the bandwidth is unlimited.
   std::optional<Femtoseconds> direct_read_latency() const override {
     return pace_.bandwidth ? std::nullopt : std::optional(dma_latency_);
   }

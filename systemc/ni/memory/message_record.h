@@ -14,33 +14,34 @@ namespace coppice::ni {
 using schedule::NodeId;
 using schedule::TableEntry;
 
-// The reasons why a table entry did not issue earlier, and the times of its message, in cycles; -1: not yet.
+// The times of a message, in cycles, and the reasons why its table entry did not issue earlier. A time of -1
+// is not known yet.
 struct MessageRecord {
   const TableEntry* entry = nullptr;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
-  std::uint32_t context = 0;  // its collective in flight (table_context.h)
+  std::uint32_t context = 0;  // ID of the message's collective (table_context.h)
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  Cycles serialization = 0;      // cycles to send its flits at the rate of its route's slowest channel
-  Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
-  Cycles credit_stall = 0;       // the longest delay that credits alone can cause (fabric/route_timing.h)
+  Cycles serialization = 0;  // number of cycles to send the flits at the rate of the route's slowest channel
+  Cycles zero_load_latency = 0;  // number of cycles from a flit's injection to its ejection
+  Cycles credit_stall = 0;       // maximum delay that credits alone can cause (fabric/route_timing.h)
 
-  // When the last arrival on which it depends was in memory, or when its port issued the previous message if
-  // that was later; 0 if it depends on none.
+  // The cycle in which the last arrival on which the message depends was in memory, or in which its port
+  // issued the previous message if that was later. 0 if the message does not depend on any arrival.
   Cycles dependencies_met = 0;
-  Cycles released = 0;         // when the lockstep allowed its step to start
-  Cycles issued = -1;          // when it was decoded and its DMA requested
-  Cycles port_free_since = 0;  // the cycle after its port's previous message left; 0 for the first
+  Cycles released = 0;         // when the lockstep allowed the step to start
+  Cycles issued = -1;          // when the entry was decoded and its DMA read was requested
+  Cycles port_free_since = 0;  // the cycle after the port's previous message left; 0 for the first message
   Cycles head_injected = -1;
   Cycles tail_injected = -1;
   Cycles tail_ejected = -1;
-  Cycles completed = -1;  // when it was reduced or stored
+  Cycles completed = -1;  // when the message was reduced or stored
 
-  // The message that met the last dependency: when its tail left the sender, its delay in excess of the
-  // zero-load latency, and the part of that delay that credits alone can explain.
+  // The arrival that satisfied the last dependency: when its tail left the sender, the delay of the message
+  // in excess of its zero-load latency, and the part of this delay that credits alone can explain.
   Cycles enabler_tail_injected = 0;
   Cycles enabler_delay = 0;
   Cycles enabler_credit_delay = 0;
@@ -65,7 +66,7 @@ class ImagesOfMessage {
   virtual const MessageRecord& image(std::size_t i) = 0;
 };
 
-// Observes messages as they complete; called in order of completion time.
+// Observes messages when they complete. Calls are in the order of completion times.
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;

@@ -5,7 +5,7 @@
 namespace coppice::ni {
 namespace {
 
-// The number of flits that may have left a queue before their storage is reclaimed.
+// The number of flits that may have left a queue before the storage of these flits is reclaimed.
 constexpr std::size_t kKept = 256;
 
 bool overlap(const ReductionQueues::Flit& flit, std::size_t first, std::size_t last) {
@@ -108,7 +108,7 @@ bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
                       [&](const Queue& queue) { return queue.precedes(flit, came); });
 }
 
-// Whether no word of the flit is in a sum in progress or in a flit at a lower port that precedes it.
+// Whether no word of the flit is in a sum in progress or in an earlier flit at a lower port.
 bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const PendingSum& sum : pending_sums_) {

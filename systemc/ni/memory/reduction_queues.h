@@ -11,36 +11,37 @@
 
 namespace coppice::ni {
 
-// The order in which the reduction unit adds or stores the flits that arrive at its ports, which determines
-// how sums are rounded. It is the order of rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle
-// unless some of its words are in a sum in progress (which is written `latency` cycles after its flit
-// proceeded) or in a lower port's flit of the same cycle; then it waits in its port's queue. The oldest flit
-// of a queue proceeds as soon as it can. In a cycle in which it cannot, an arriving flit to be added
-// overtakes the waiting flits, unless one of them is to be stored.
+// Simulates the order in which the reduction unit adds or stores the flits that arrive at its ports, which
+// determines how sums are rounded. The order is that of rtl/ni/reduction_unit.v. A flit proceeds in its
+// arrival cycle unless some of its words are part of a sum in progress or of a lower port's flit of the same
+// cycle. In these cases, it waits in the queue of its port. A sum is written `latency` cycles after its flit
+// proceeded. The oldest flit of a queue proceeds as soon as it can. In a cycle in which it cannot, an
+// arriving flit that is to be added overtakes the waiting flits, unless one of them is to be stored.
 //
-// Data that is read ahead is sent before its sums are written, so a response can arrive while those sums
-// still wait; if the response stored a final value first, the sums would be added to it again. Therefore, if
-// one of two flits with common words is to be stored, it must not overtake a flit that was read ahead. In
-// Verilog, reads wait for their sums instead.
+// Data that is read ahead is sent before its sums are written, so a response can arrive while these sums
+// still wait. If the response stored a final value first, the sums would then be added to it again.
+// Therefore, a flit must not overtake a flit that was read ahead if the two have common words and one of them
+// is to be stored. In Verilog, reads wait for their sums instead.
 class ReductionQueues {
  public:
   struct Flit {
-    bool add = false;  // otherwise it is stored
+    bool add = false;  // whether the flit is added; otherwise, it is stored
     std::size_t word = 0;
     std::span<const float> data;
   };
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // Accepts a flit that arrives in cycle `now`, at most one per port and cycle, and copies its data; first
-  // simulates the earlier cycles on `memory`.
+  // Accepts a flit that arrives in cycle `now` and copies its data. At most one flit per port and cycle may
+  // arrive. Earlier cycles are first simulated on `memory`.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
-  // Simulates the cycles before `now`.
+  // Simulates all cycles before `now`.
   void advance(Cycles now, std::span<float> memory);
   // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
-  // Calls `read` with the words [first, last) as they will be when no present flit waits for any of them: the
-  // result of reading one word at a time, each after its sums. Time and memory are restored afterwards.
+  // Simulates ahead until no flit that has arrived so far waits for any of the words [first, last), and calls
+  // `read` with the resulting values. This is the result of reading the words one at a time, each after its
+  // sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }
@@ -52,28 +53,29 @@ class ReductionQueues {
     std::size_t last;
   };
 
-  // A first-in-first-out queue. Most flits enter and leave an empty queue, so it restarts at the front of its
+  // A FIFO queue. Most flits enter and leave an empty queue, so the queue restarts at the beginning of its
   // storage whenever it becomes empty.
   class Queue {
    public:
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
     Flit back() const { return at(entries_.size() - 1); }
-    // Whether the last flit arrives in `cycle`. waits(): whether other flits are queued before it.
+    // comes(): whether the last flit of the queue arrives in `cycle`. waits(): whether flits that arrived
+    // earlier are queued.
     bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
     bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
-    // Whether any waiting flit is to be stored.
+    // Whether a flit that arrived before `cycle` waits to be stored.
     bool stores_wait(Cycles cycle) const { return stores_ > (comes(cycle) && !back().add ? 1 : 0); }
     void push(const Flit& flit, Cycles came);
     void pop();
     void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
-    // The arrival time of the oldest flit.
+    // The cycle in which the oldest flit arrived.
     Cycles front_came() const { return entries_[front_].came; }
-    // Marks flits that cover a word in [first, last) as read ahead.
+    // Marks all flits that cover a word in [first, last) as read ahead.
     void mark_read(std::size_t first, std::size_t last);
-    // Whether a flit that arrived before `came` was read ahead and has words in common with `flit`, and at
-    // least one of the two is to be stored.
+    // Whether a flit that arrived before cycle `came` was read ahead and has words in common with `flit`,
+    // while at least one of the two is to be stored.
     bool precedes(const Flit& flit, Cycles came) const;
 
    private:
@@ -83,7 +85,7 @@ class ReductionQueues {
       std::size_t data;  // index of its first value in data_
       std::size_t count;
       Cycles came;
-      bool read = false;  // whether it was read ahead
+      bool read = false;  // whether the flit's words were read ahead
     };
     Flit at(std::size_t index) const {
       const Entry& entry = entries_[index];
@@ -95,7 +97,7 @@ class ReductionQueues {
     std::vector<Entry> entries_;
     std::vector<float> data_;
     std::size_t front_ = 0;
-    int stores_ = 0;  // number of flits in the queue to be stored
+    int stores_ = 0;  // number of flits in the queue that are to be stored
     int read_ = 0;    // number of flits in the queue that were read ahead
   };
   enum class Goes { kNone, kOldest, kNewest };
@@ -112,8 +114,9 @@ class ReductionQueues {
   std::vector<Goes> going_;  // [port]
   Cycles cycle_ = 0;         // the next cycle to simulate
   int waiting_ = 0;
-  std::vector<std::pair<std::size_t, float>>* undo_ =
-      nullptr;  // set during a look-ahead: words and their previous values, in order
+  // During a look-ahead, the words that it has written, with their previous values, in order; otherwise
+  // nullptr.
+  std::vector<std::pair<std::size_t, float>>* undo_ = nullptr;
 };
 
 }  // namespace coppice::ni

@@ -6,16 +6,16 @@
 
 namespace coppice::ni {
 
-// Adds arriving partial sums to the gradient buffer, or stores arriving final values. Flits are accepted as
-// fast as the ejection channel delivers them (`system.ni.reduction_flits_per_cycle` is that channel's rate),
-// so a message is complete one pipeline latency after its tail; stores bypass the adders.
+// Adds arriving partial sums to the gradient buffer and stores arriving final values. It accepts flits as
+// fast as the ejection channel delivers them (at `system.ni.reduction_flits_per_cycle`), so a message is
+// complete one pipeline latency after its tail. Stores bypass the adders.
 class ReductionUnit {
  public:
   static constexpr Cycles kStoreLatency = 1;
 
   explicit ReductionUnit(Cycles reduction_latency) : reduction_latency_(reduction_latency) {}
 
-  // The cycle in which a message whose tail arrived in cycle `tail_ejected` is in memory.
+  // The cycle in which a message is in memory if its tail was ejected in cycle `tail_ejected`.
   Cycles completion(schedule::Op op, Cycles tail_ejected) const {
     return tail_ejected + (op == schedule::Op::kReduce ? reduction_latency_ : kStoreLatency);
   }

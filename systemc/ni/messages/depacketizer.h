@@ -12,20 +12,20 @@
 
 namespace coppice::ni {
 
-// Reassembles messages at a port: a message has arrived when all its packets have, in any order across
-// virtual channels.
+// Reassembles messages at a port. A message has arrived when all of its packets have arrived, in any order
+// across virtual channels.
 class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
  public:
   struct Size {
     std::int64_t packets;
     std::int64_t flits;
   };
-  // `size_of(message id)` returns the size of a message (its head carries the length).
+  // `size_of(message ID)` must return the size of a message; in hardware, the head carries it.
   Depacketizer(std::function<Size(std::uint64_t)> size_of,
                std::function<void(std::uint64_t, Cycles)> on_message)
       : size_of_(std::move(size_of)), on_message_(std::move(on_message)) {}
 
-  // If set, called when the first flit of a message arrives.
+  // If set, it is called when the first flit of a message arrives.
   std::function<void(std::uint64_t)> on_head;
   void expect(const fabric::Packet& packet) override {
     if (on_head) on_head(packet.tag);
@@ -46,7 +46,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
     on_message_(packet.tag, now);
   }
 
-  // If set before the fabric is connected, called for every flit.
+  // If set before the fabric is connected, it is called for every flit.
   std::function<void(const fabric::Packet&, fabric::Flit, Cycles)> on_flit;
   bool transports_flits() const override { return static_cast<bool>(on_flit); }
   void flit_ejected(const fabric::Packet& packet, fabric::Flit flit, Cycles now) override {
@@ -62,7 +62,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
   void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
   void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
 
-  // The number of messages of which some, but not all, packets have arrived.
+  // The number of messages of which some packets, but not all, have arrived.
   std::size_t incomplete() const { return missing_.size(); }
 
  private:
@@ -80,7 +80,8 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
 
   std::function<Size(std::uint64_t)> size_of_;
   std::function<void(std::uint64_t, Cycles)> on_message_;
-  std::unordered_map<std::uint64_t, std::int64_t> missing_;  // message -> packets that have not arrived
+  // [message ID]: number of packets that have not arrived.
+  std::unordered_map<std::uint64_t, std::int64_t> missing_;
 };
 
 }  // namespace coppice::ni

@@ -14,22 +14,22 @@
 namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
-// origin, executes its tables: entry i of a slot, which is one of its ports, represents entry i of that slot
-// at every accelerator. The others do the same in the same cycles, so the only work simulated for each of
-// them is to read, add and store the data that is checked, to count the bytes, and to report its messages to
-// observers.
+// origin, executes its tables. A slot is a port of the origin: entry i of a slot represents entry i of the
+// same slot at every accelerator. Since the other accelerators do the same in the same cycles, the simulation
+// only reads, adds and stores those parts of their data that are checked, counts the bytes that they access,
+// and reports their messages to observers.
 class MessageImages {
  public:
-  // All references must outlive this object. The tables are those of all accelerators.
+  // All references must outlive this object. `tables` contains the tables of all accelerators.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
       : schedule_(&schedule), tables_(&tables), origin_(tables.moves().origin()), log_(&log) {}
 
-  // Adds the memory and the buffer of the next accelerator.
+  // Adds the memory and the gradient buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
 
-  // Records that the origin has issued entry `index` of the record's port and has read its data.
+  // Records that the origin has issued entry `index` of the port in `record` and has read the entry's data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
-  // Converts the record of a message that has arrived at its destination to the record of the image that
+  // Converts the record of a message that has arrived at its destination into the record of the image that
   // arrives at the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message.
@@ -45,7 +45,8 @@ class MessageImages {
     Bytes read = 0;  // since the last count_accesses()
     Bytes written = 0;
   };
-  // The data of the images that memories track, concatenated; usually little or none.
+  // The data of those images of a message whose data is checked, concatenated by sender. In most cases, there
+  // is little or no data.
   class Payloads {
    public:
     void clear();
@@ -63,7 +64,7 @@ class MessageImages {
       std::size_t values = 0;
       std::size_t contributions = 0;
     };
-    std::vector<End> ends_;
+    std::vector<End> ends_;  // the ends of the senders' data
     std::vector<float> values_;
     std::vector<std::uint64_t> contributions_;
   };
@@ -82,7 +83,8 @@ class MessageImages {
   std::size_t slot_of(int port) const {
     return schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)].slot();
   }
-  // The image at accelerator `n` of an entry of the origin's port, valid until the next call.
+  // The image, at accelerator `n`, of an entry of the origin's port. The reference is valid until the next
+  // call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
     tables_->read(slot_of(port), index, static_cast<NodeId>(n), entry_);
     return entry_;

@@ -25,7 +25,7 @@ void MessageLog::report(const MessageRecord& record) const {
 void MessageLog::flush() {
   std::vector<std::uint64_t> all = kept_;
   for (const auto& other : others_) all.insert(all.end(), other->kept_.begin(), other->kept_.end());
-  // Each accelerator's messages are already in order.
+  // A stable sort suffices because the messages of each accelerator are already in order.
   const auto place = [this](std::uint64_t id) {
     const MessageRecord& record = (*store_)[id].record;
     return std::tuple(record.completed, record.dst);

@@ -10,17 +10,18 @@
 
 namespace coppice::ni {
 
-// The records of all messages in flight; identities are reused after completion. If network interfaces run in
-// several threads, each thread has its own log over the same messages: one may open a message that another
-// closes.
+// The records of all messages in flight. The ID of a completed message is reused. If several threads simulate
+// network interfaces, each thread has its own log, and all logs share the same messages: one log may open a
+// message that another log closes.
 class MessageLog {
  public:
   MessageLog() : store_(std::make_shared<Store>()), shelf_(*store_) {}
 
-  // The log of a thread. Thread 0 uses this log, which owns the others. Call this before the simulation.
+  // The log of a thread. Thread 0 uses this log, which owns the logs of all other threads. Call this before
+  // the simulation.
   MessageLog& of_thread(std::size_t thread);
 
-  // Opens a record without data, reusing the storage of an earlier message.
+  // Opens a record without data. Reuses the storage of an earlier message.
   std::uint64_t open() {
     ++open_;
     const std::uint64_t id = shelf_.take();
@@ -41,18 +42,18 @@ class MessageLog {
       forget(id);
     }
   }
-  // Records the completion of images, which had no records of their own.
+  // Records the completion of images, which are messages without records of their own.
   void images_completed(ImagesOfMessage& images) {
     completed_ += static_cast<std::int64_t>(images.ends().size());
     for (MessageObserver* observer : observers_) observer->images_completed(images);
   }
-  // Stores a copy of the entry of message `id` until the message completes, and returns it.
+  // Stores a copy of the table entry of message `id` until the message completes, and returns the copy.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
     std::unique_ptr<TableEntry>& kept = (*store_)[id].entry;
     if (kept == nullptr) kept = std::make_unique<TableEntry>();
     return *kept = entry;
   }
-  // Prefetches a record that will be needed soon.
+  // Prefetches a record into the processor's caches.
   void fetch(std::uint64_t id) const {
     constexpr std::size_t kLine = 64;
     const auto* const record = reinterpret_cast<const char*>(&(*this)[id]);
@@ -61,18 +62,19 @@ class MessageLog {
   MessageRecord& operator[](std::uint64_t id) { return (*store_)[id].record; }
   const MessageRecord& operator[](std::uint64_t id) const { return std::as_const(*store_)[id].record; }
 
-  // Call the following functions on thread 0's log, which acts for all logs, while no thread runs.
+  // The following functions act on the logs of all threads. Call them for the log of thread 0 while no thread
+  // runs.
 
   void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
-  // Sets whether closed messages are kept until flush(), which reports them to observers by completion cycle
-  // and accelerator; for interfaces that run ahead of each other.
+  // Sets whether closed messages are kept until flush(), which reports them to observers in the order of
+  // completion cycle and accelerator. This is necessary if interfaces run ahead of each other.
   void keep(bool keep);
   void flush();
   std::int64_t open_count() const;
   std::int64_t completed_count() const;
 
  private:
-  // A message and its table entry, if that must be kept while the message is in flight.
+  // A message and its table entry, if the entry must be stored while the message is in flight.
   struct Slot {
     MessageRecord record;
     std::unique_ptr<TableEntry> entry;
@@ -89,9 +91,9 @@ class MessageLog {
   bool keep_ = false;
   std::vector<std::uint64_t> kept_;
   std::vector<MessageObserver*> observers_;
-  std::int64_t open_ = 0;  // messages opened here minus those closed here
+  std::int64_t open_ = 0;  // messages opened minus messages closed in this log
   std::int64_t completed_ = 0;
-  std::vector<std::unique_ptr<MessageLog>> others_;  // for threads 1 and up
+  std::vector<std::unique_ptr<MessageLog>> others_;  // logs of threads 1 and up
 };
 
 }  // namespace coppice::ni

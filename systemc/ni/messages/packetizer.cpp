@@ -19,7 +19,7 @@ void Packetizer::pop(Cycles now) {
 fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
   if (queued_ == 0) return Answer::kSleep;
   const Queued& front = queue_[front_];
-  if (front.ready > now) return Answer::kSleep;  // its sender wakes the fabric at that time
+  if (front.ready > now) return Answer::kSleep;  // the sender of the message wakes the fabric at that time
   const fabric::Message& message = front.message;
   packet.route = message.route->data();
   packet.src = message.src;
@@ -36,7 +36,8 @@ fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& pac
 }
 
 void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
-  // A port requests a packet only when the previous one has left, so next_packet_ - 1 is this one.
+  // A port requests a packet only after the previous packet has left, so this packet has index next_packet_ -
+  // 1.
   if (next_packet_ == 1) on_head_injected(packet.tag, packet.head_injected);
   if (!packet.last_of_message) return;
   pop(now);

@@ -11,24 +11,25 @@
 
 namespace coppice::ni {
 
-// Divides the messages issued by a port into packets, in order, as the injection channel accepts them. Holds
-// at most two messages, the current one and the next, so that the link need not idle between them.
+// Divides the messages of a port into packets, in order, as fast as the injection channel accepts them. It
+// holds at most two messages, the current one and the next one, so that the link need not idle between
+// messages.
 //
-// The setup of a message occupies the port for some cycles after its data is ready and the previous message
-// has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver, which is
-// alpha in the linear cost model.
+// The setup of a message occupies the port for a number of cycles after its data is ready and the previous
+// message has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver,
+// which is alpha in the linear cost model.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its tail leaves,
-  // whichever of the two processes runs first.
+  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its tail has left.
+  // This holds even if the tail's departure is processed before this call in the same cycle.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Accepts a message whose first flit comes from memory in cycle `ready` and whose setup takes `setup`
-  // cycles; requires has_place(). The caller wakes the fabric at front_ready(), now and whenever a tail has
-  // left.
+  // Accepts a message whose first flit is read from memory in cycle `ready` and whose setup takes `setup`
+  // cycles; requires has_place(). The caller must wake the fabric at front_ready(), both after this call and
+  // whenever a tail has left.
   void push(const fabric::Message& message, Cycles ready, Cycles setup = 0) {
     queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
@@ -36,7 +37,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with (message id, cycle) when the head or tail flit of a message enters the injection channel.
+  // Called with the message's ID and the cycle when the head (or tail) flit of a message enters the injection
+  // channel.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 
@@ -55,7 +57,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // Visits the cycles of all messages, including past ones, since they are absolute.
+  // Visits the cycles of all messages. Past cycles are visited, too, because they are absolute.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);
@@ -77,8 +79,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   std::array<Queued, kMessages> queue_;
   std::size_t front_ = 0;
   std::size_t queued_ = 0;
-  std::int64_t next_packet_ = 0;  // index in the front message
-  Cycles tail_left_ = -1;         // the cycle in which the last message left
+  std::int64_t next_packet_ = 0;  // index of the next packet in the front message
+  Cycles tail_left_ = -1;         // the cycle in which the tail of the last message left
 };
 
 }  // namespace coppice::ni

@@ -27,7 +27,7 @@ Send message(int flow, NodeId src, NodeId dst, int step) {
   return {.op = Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
 }
 
-// In step s, each accelerator sends to partner(accelerator, s).
+// Makes an exchange in which each accelerator sends to partner(accelerator, s) in step s.
 template <typename Partner>
 BlockExchange in_steps(int n, Partner partner) {
   BlockExchange exchange;
@@ -50,7 +50,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// All ports use the same order, but no port waits for another port's step.
+// All ports send in the same order, but no port waits for a step of another port.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -73,8 +73,8 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, blocks with the
-// longest distance first.
+// Blocks move from neighbour to neighbour around the ring, half of them in each direction. Blocks with the
+// longest distance go first.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
@@ -103,9 +103,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// In each dimension, a block moves to the accelerator with the destination's coordinate in this dimension and
-// the current coordinates in all others. An accelerator sends all its blocks for the accelerator at distance
-// 1, then all blocks for distance 2, and so on.
+// In each dimension, a block moves to the accelerator that has the destination's coordinate in this dimension
+// and the block's current coordinates in all other dimensions. An accelerator first sends all its blocks for
+// the accelerator at distance 1, then all blocks for the accelerator at distance 2, and so on.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {
@@ -118,15 +118,15 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   int before = 0;  // number of steps in the previous dimensions
   int stride = 1;
   for (const int width : widths) {
-    // The number of blocks that an accelerator has for each other accelerator of the dimension.
+    // The number of blocks that an accelerator has for each other accelerator along the dimension.
     const int carried = n / width;
     for (NodeId node = 0; node < n; ++node) {
       const int own = node / stride % width;
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // Sources have this accelerator's coordinates in the remaining dimensions, and destinations have them
-        // in the finished ones.
+        // The sources of these blocks share this accelerator's coordinates in the remaining dimensions; the
+        // destinations share them in the finished dimensions.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;
@@ -150,8 +150,8 @@ double messages_over_rails(const Topology& topology) {
   return topology.num_accelerators() * (inside + over_rails);
 }
 
-// Every accelerator forwards the blocks of its box for the accelerators on its rail: its own block first,
-// then those of the other ranks in the order in which they arrive.
+// Every accelerator forwards the blocks of its box that are for accelerators on its rail. It forwards its own
+// block first and then the blocks of the other ranks in the order in which they arrive.
 BlockExchange over_rails(const Topology& topology, Bytes /*elements*/) {
   const Boxes boxes = find_boxes(topology);
   if (boxes.count() == 1) {
@@ -187,7 +187,7 @@ BlockExchange over_rails(const Topology& topology, Bytes /*elements*/) {
   return exchange;
 }
 
-// The total number of hops on shortest paths.
+// Returns the total number of hops of all blocks on shortest paths.
 double messages_between_neighbours(const Topology& topology) {
   const topology::KindInfo& info = topology::info_of(topology.kind());
   if (!info.grid) return 0;

@@ -36,11 +36,12 @@ class Balancer {
     find_neighbours();
   }
 
-  // Returns the paths: [source * n + destination].
+  // Returns the path of each block, indexed by [source * n + destination].
   std::vector<Way> run() {
     const NodeId n = topology_.num_accelerators();
     std::vector<Way> ways(index(n) * index(n));
-    constexpr int kPasses = 3;  // each pass reroutes every block, given the load of all others
+    // The number of passes. Each pass reroutes every block, given the load of all other blocks.
+    constexpr int kPasses = 3;
     for (int pass = 0; pass < kPasses; ++pass) {
       for (NodeId shift = 1; shift < n; ++shift) {
         for (NodeId source = 0; source < n; ++source) {
@@ -60,7 +61,7 @@ class Balancer {
     for (const ChannelId id : way) load_[index(id)] += blocks / topology_.channel(id).bandwidth.gb_per_s();
   }
 
-  // Returns the path that minimises the load of the busiest channel, then the total load.
+  // Returns the path that minimises the load of the busiest channel and, among equal paths, the total load.
   Way best(NodeId source, NodeId destination) const {
     Way least;
     std::pair<double, double> cost;
@@ -82,7 +83,7 @@ class Balancer {
   }
 
   // Finds one path of a block. A set bit of `turns` selects the downward direction in a dimension in which
-  // both directions are equally long. Returns false if other arguments give the same path.
+  // both directions are equally long. Returns false if the path equals that of other arguments.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -109,7 +110,8 @@ class Balancer {
     return true;
   }
 
-  // If a dimension of two accelerators has two channels, one counts as upward and one as downward.
+  // If a dimension of two accelerators has two channels, one of them counts as upward and the other as
+  // downward.
   void find_neighbours() {
     neighbours_.assign(index(topology_.num_nodes()) * widths_.size() * 2, -1);
     for (std::size_t id = 0; id < topology_.channels().size(); ++id) {
@@ -138,18 +140,19 @@ class Balancer {
   const topology::Topology& topology_;
   std::vector<int> widths_;
   bool wraps_;
-  std::vector<std::size_t> moving_;    // dimensions of more than one accelerator
-  std::vector<double> load_;           // [channel]: total time of its blocks
+  std::vector<std::size_t> moving_;    // dimensions with more than one accelerator
+  std::vector<double> load_;           // [channel]: total time of the blocks that use it
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// The time for which a block occupies a channel, and the time from then until it can be forwarded.
+// The time for which a block occupies a channel, and the time from then until the block can be forwarded.
 struct BlockTiming {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;
 };
 
-// If all channels are equal (`even`), the unit of time is the transfer of a block.
+// Returns the timing of each channel. If all channels are equal (`even`), the unit of time is the transfer of
+// a block.
 std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes block, bool even) {
   std::vector<BlockTiming> timings(topology.channels().size());
   for (std::size_t id = 0; id < timings.size() && !even; ++id) {
@@ -159,12 +162,12 @@ std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes bl
   return timings;
 }
 
-// Each free channel sends the waiting block with the longest remaining path.
+// Simulates the exchange: each free channel sends the waiting block with the longest remaining path.
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
                            const std::vector<BlockTiming>& timings) {
   using Waiting = std::pair<Femtoseconds, std::int32_t>;  // (remaining time, -flow)
-  // A time, and the flow of the block that reaches its next channel then or, as -1 - channel, the channel
-  // that becomes free.
+  // A time, and what happens then: the block of a flow reaches its next channel or, if the number is
+  // negative, channel -1 - number becomes free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
   std::vector<std::uint8_t> busy(topology.channels().size(), 0);

@@ -13,8 +13,8 @@ namespace {
 
 using topology::NodeId;
 
-// The number of hops in the busiest direction for all block parts from one accelerator. Blocks for the
-// opposite side of a ring alternate between the directions.
+// Returns the number of hops in the busiest direction for all parts of blocks from one accelerator. Blocks
+// for the opposite side of a ring alternate between the two directions.
 int busiest_hops(const topology::Topology& topology, int parts) {
   int most = 0;
   for (const int width : topology.dims()) {
@@ -26,8 +26,9 @@ int busiest_hops(const topology::Topology& topology, int parts) {
   return most;
 }
 
-// The fewest parts per block (at most kEnough) with which the exchange takes the least time: the blocks for
-// the opposite side are divided evenly, and the longest path has no more hops than there are steps.
+// Returns the smallest number of parts per block, at most kEnough, with which the exchange takes the least
+// time: the blocks for the opposite side of a ring are divided evenly, and the longest path has no more hops
+// than there are steps.
 int fewest_parts(const topology::Topology& topology, Bytes most) {
   int longest = 0;
   for (const int width : topology.dims()) longest += width / 2;
@@ -40,8 +41,9 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
   return best;
 }
 
-// The hops of all block parts from one accelerator, as edges of a bipartite graph: from r * parts + part (r:
-// the destination's number relative to the source) to the index of an out-channel at its node.
+// The hops of all parts of blocks from one accelerator, as edges of a bipartite graph. A hop is an edge from
+// vertex r * parts + part, where r is the number of the destination relative to the source, to the index of
+// an outgoing channel at its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)
@@ -54,7 +56,7 @@ class Hops {
   const std::vector<BipartiteEdge>& edges() const { return edges_; }
 
  private:
-  // A node has two out-channels per dimension: first up, then down.
+  // A node has two outgoing channels per dimension: the first leads up and the second down.
   void add(NodeId shift, std::int32_t block) {
     const std::vector<int> up = topology_.coordinates(shift);
     std::int32_t channel = 0;
@@ -70,13 +72,13 @@ class Hops {
   }
 
   const topology::Topology& topology_;
-  std::vector<int> turns_;  // [dimension]: parts so far for which both directions are equally long
+  std::vector<int> turns_;  // [dimension]: number of parts so far for which both directions are equally long
   std::vector<BipartiteEdge> edges_;
 };
 
-// Reorders the colours. The colours of a block are often adjacent, but a part that has just been received
-// must wait for the latency of the channel. Multiplying colours by about the golden ratio of their number
-// separates adjacent ones.
+// Reorders the colours, which are the steps. A block's colours are often adjacent, but a part that has just
+// been received must wait for the latency of the channel before it can be forwarded. Multiplying the colours
+// by about the golden ratio of their number separates adjacent colours.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;
@@ -103,7 +105,7 @@ BlockExchange torus_exchange(const topology::Topology& topology, Bytes most_part
   const int parts = fewest_parts(topology, most_parts);
   const Hops hops(topology, parts);
   const std::vector<std::int32_t> steps = spread(color_edges(hops.edges()));
-  // [block]: (step, hop), sorted by step.
+  // [block]: its (step, hop) pairs, sorted by step.
   std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> ways(static_cast<std::size_t>(n) *
                                                                        static_cast<std::size_t>(parts));
   for (std::size_t edge = 0; edge < steps.size(); ++edge) {

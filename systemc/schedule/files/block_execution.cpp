@@ -12,8 +12,8 @@ namespace {
 
 using Kind = BlockFault::Kind;
 
-// The step whose end releases steps that wait for step `at`: the first step from `at` on that signals; -1:
-// none.
+// Returns the step that releases steps waiting for step `at`, which is the first step from `at` on that
+// signals; -1 if there is none.
 int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
     if (block.steps[s].signals) return static_cast<int>(s);
@@ -50,7 +50,8 @@ void BlockExecution::refuse(BlockFault::Kind kind, const At& at, const std::stri
                    fmt::format("GPU {}, thread block {}, step {}: {}", at.gpu, at.block, at.step, what));
 }
 
-// If two blocks shared one end of a connection, their messages could reach each other's receivers.
+// Throws if two blocks share one end of a connection, because their messages could reach each other's
+// receivers.
 void BlockExecution::require_connections() const {
   std::map<Connection, int> senders;
   std::map<Connection, int> receivers;
@@ -104,8 +105,8 @@ void BlockExecution::require_dependencies() const {
   }
 }
 
-// Runs in rounds: a block continues until it has sent a message, or must wait for one that is sent in this
-// round.
+// Executes the blocks in rounds. In a round, a block continues until it has sent a message or must wait for a
+// message that is sent in the same round.
 void BlockExecution::execute() {
   bool moved = true;
   for (std::int32_t round = 1; moved; ++round) {
@@ -169,7 +170,7 @@ std::vector<CellValue> BlockExecution::receive_message(const At& at, std::vector
   return std::move(message.values);
 }
 
-// The cell that is `after` chunks after `cell`; throws BlockFault outside the buffer.
+// Returns the cell that is `after` chunks after `cell`. Throws BlockFault if it is outside the buffer.
 MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
   const int size = program_.buffers.size(at.gpu, cell.buffer);
   const MscclCell named{cell.buffer, cell.offset + after};
@@ -224,8 +225,8 @@ void BlockExecution::send(const At& at, std::vector<CellValue> values, std::int3
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
-// Among the steps that cannot run, reports a receive whose message is never sent, since this is the likeliest
-// cause.
+// Throws if some steps cannot be executed. Among these, a receive whose message is never sent is reported
+// first, because it is the likeliest cause.
 void BlockExecution::require_end() const {
   std::optional<At> stuck;
   for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {

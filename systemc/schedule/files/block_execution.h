@@ -13,40 +13,42 @@
 
 namespace coppice::schedule {
 
-// One chunk of a message that a thread block sends.
+// A message of one chunk that a thread block sends.
 struct BlockMessage {
   NodeId src = 0;
   NodeId dst = 0;
-  int block = 0;  // of src
+  int block = 0;  // thread block of `src`
   int channel = 0;
   int chunk = 0;
-  bool complete = false;  // whether it is the sum of all GPUs' data, if the collective adds
+  // Whether the message is the sum of all GPUs' data, if the collective is a reduction.
+  bool complete = false;
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically. Proves that all orders of blocks and messages have the same outcome
-// (StepOrder), and that in every execution no access is outside a buffer or reads unwritten data, every
-// message is received, nothing waits forever, no data is added twice, and every final value is where the
-// collective requires it.
+// Executes thread blocks symbolically. The execution proves that all orders of blocks and messages have the
+// same outcome (StepOrder). It also proves the following properties of every execution: no access is outside
+// a buffer or reads unwritten data, every message is received, nothing waits forever, no data is added twice,
+// and every final value is where the collective requires it.
 class BlockExecution {
  public:
-  // `program` must outlive this.
+  // `program` must outlive this object.
   explicit BlockExecution(const BlockProgram& program);
 
-  // All messages in a possible sending order. Round r sends messages that need only messages of earlier
-  // rounds, at most one per block. Throws BlockFault.
+  // Executes the program and returns all messages in a possible sending order. The messages of round r depend
+  // only on messages of earlier rounds. A block sends at most one message per round. Throws BlockFault if the
+  // program is faulty.
   const std::vector<BlockMessage>& run();
 
  private:
   struct Delivery {
     std::vector<CellValue> values;
     std::int32_t round = 0;
-    std::int32_t step = 0;  // the step in the trace that sent it
-    int block = 0;          // the sender's block, and its step there
+    std::int32_t step = 0;  // number, in the trace, of the step that sent the message
+    int block = 0;          // thread block of the sender, and the step in this block
     int index = 0;
   };
   using Connection = std::tuple<NodeId, NodeId, int>;  // (source, destination, channel)
-  // A step about to run.
+  // A step that is about to be executed.
   struct At {
     NodeId gpu;
     int block;
@@ -76,9 +78,9 @@ class BlockExecution {
 
   const BlockProgram& program_;
   CellValues cells_;
-  std::vector<std::vector<std::int32_t>> done_;  // [gpu][block]: steps that have run
-  std::vector<std::int32_t> first_block_;        // [gpu]: number of its first block in the trace
-  // [gpu][block][step]: its number in the trace.
+  std::vector<std::vector<std::int32_t>> done_;  // [gpu][block]: number of steps that have been executed
+  std::vector<std::int32_t> first_block_;        // [gpu]: number of the GPU's first block in the trace
+  // [gpu][block][step]: the number of the step in the trace.
   std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;
   std::vector<At> trace_;
   StepOrder order_;

@@ -14,9 +14,9 @@
 namespace coppice::schedule {
 namespace {
 
-// Thread blocks run concurrently: their order in the file has no meaning. If they share a port, each GPU
-// sends a round's messages in ascending order of the distance to their destinations, so that the GPUs do not
-// all send to the same destination simultaneously.
+// Thread blocks run concurrently, so their order in the file has no meaning. If several blocks share a port,
+// each GPU sends the messages of a round in ascending order of the distance to their destinations. This
+// prevents all GPUs from sending to the same destination at the same time.
 std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {
   std::ranges::stable_sort(messages, {}, [gpus](const BlockMessage& message) {
     return std::pair(message.round, (message.dst - message.src + gpus) % gpus);
@@ -24,8 +24,8 @@ std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus
   return messages;
 }
 
-// Messages as sends: the channels of a connection alternate over the links between its ends, or follow the
-// routing without a link.
+// Converts messages to sends. The channels of a connection alternate over the links between its ends or, if
+// there is no link, use the routing.
 std::vector<Send> spread(const topology::Topology& topology, const std::vector<BlockMessage>& messages) {
   std::map<std::pair<NodeId, NodeId>, std::set<int>> channels_used;
   for (const BlockMessage& message : messages) {

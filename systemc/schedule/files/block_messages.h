@@ -9,15 +9,16 @@
 
 namespace coppice::schedule {
 
-// The tables of messages that a file's symbolic execution has found. Channels of a connection spread over the
-// parallel links between its ends; connections without a link follow the routing.
+// Builds the tables for the messages that the symbolic execution of a file has found. The channels of a
+// connection are spread over the parallel links between its ends. Connections without a link use the routing.
 Schedule schedule_of_messages(const topology::Topology& topology, const CompileRequest& request,
                               const std::string& name, const MscclBuffers& buffers,
                               std::vector<BlockMessage> messages);
 
-// Whether accelerators can run an algorithm for GPUs: returns "", or the reason why they cannot. On a GPU,
-// arriving data waits until a thread block receives it; an accelerator has one buffer and adds data to it on
-// arrival, so the tables' proof may fail. `scratch`: whether the algorithm uses scratch buffers.
+// Checks whether accelerators can run an algorithm that was written for GPUs. Returns "" or the reason why
+// they cannot. On a GPU, arriving data waits until a thread block receives it. An accelerator has a single
+// buffer and adds data to it on arrival, so the proof of the tables may fail. `scratch` states whether the
+// algorithm uses scratch buffers.
 std::string one_buffer_fault(const topology::Topology& topology, const Schedule& schedule, bool scratch);
 
 }  // namespace coppice::schedule

@@ -12,32 +12,34 @@
 
 namespace coppice::schedule {
 
-// The name of a cell in error messages, such as "chunk 4 of buffer s".
+// Returns the name of a cell in error messages, such as "chunk 4 of buffer s".
 std::string name_of(const MscclCell& cell);
 
-// The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set.
+// The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set of
+// contributions.
 struct CellValue {
   int chunk = 0;
   std::shared_ptr<const std::set<NodeId>> contributions{};
 };
 
-// The values of all GPUs' buffers during a symbolic execution; at first, the inputs of the collective.
+// The values of all GPUs' buffers during a symbolic execution. Initially, these are the inputs of the
+// collective.
 class CellValues {
  public:
-  // `buffers` must outlive this.
+  // `buffers` must outlive this object.
   explicit CellValues(const MscclBuffers& buffers);
 
-  // The value of a cell; nullptr if nothing has been written to it.
+  // Returns the value of a cell; nullptr if nothing has been written to the cell.
   const CellValue* find(NodeId gpu, const MscclCell& cell) const;
   void set(NodeId gpu, const MscclCell& cell, CellValue value);
 
-  // Whether the value may be sent as a final value.
+  // Whether the value is final, so that it may be sent by a gather.
   bool complete(const CellValue& value) const;
-  // Adds `other` to `sum`. Returns "", or the reason why it cannot be added.
+  // Adds `other` to `sum`. Returns "" or, if this is not possible, the reason.
   std::string add(CellValue& sum, const CellValue& other) const;
 
-  // Throws BlockFault if a value is not where the collective requires it; `places` are the positions of the
-  // GPUs in the file.
+  // Throws BlockFault if a value that the collective requires is missing or wrong. `places` contains the
+  // positions of the GPUs in the file.
   void require_outputs(std::span<const std::ptrdiff_t> places) const;
 
  private:

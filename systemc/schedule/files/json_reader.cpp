@@ -3,7 +3,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The library's message without its own "parse error at line 3, column 19: ".
+// Returns the library's message without the prefix "parse error at line 3, column 19: ".
 std::string without_place(const std::string& message) {
   const std::size_t column = message.find(", column ");
   const std::size_t colon = column == std::string::npos ? column : message.find(": ", column);
@@ -30,7 +30,7 @@ nlohmann::json JsonReader::parse() const {
   return document;
 }
 
-// The parser would treat a zero byte as the end of the file.
+// Rejects zero bytes, because the parser would treat them as the end of the file.
 void JsonReader::require_text() const {
   const std::size_t zero = text_.find('\0');
   if (zero == std::string_view::npos) return;

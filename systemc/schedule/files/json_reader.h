@@ -19,7 +19,7 @@ namespace coppice::schedule {
 
 constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
 
-// A name in a file, and its meaning.
+// A name in a file and the value that it stands for.
 template <typename T>
 struct Named {
   const char* name;
@@ -28,14 +28,14 @@ struct Named {
 template <typename T>
 Named(const char*, T) -> Named<T>;
 
-// A value of a JSON file, and its location (RFC 6901).
+// A value of a JSON file and its location (RFC 6901).
 struct JsonValue {
   const nlohmann::json& json_value;
   std::string pointer;
 };
 
-// Reads values of required types from a JSON file. All functions throw ConfigError with the position in the
-// file.
+// A base class for reading values of required types from a JSON file. All functions throw ConfigError with
+// the position in the file.
 class JsonReader {
  protected:
   using Value = JsonValue;
@@ -43,7 +43,7 @@ class JsonReader {
   // Both arguments must outlive the reader.
   JsonReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  // The whole file; rejects invalid JSON and duplicate keys in an object.
+  // Parses the whole file. Rejects invalid JSON, and objects that contain a key twice.
   nlohmann::json parse() const;
 
   const std::string& file() const { return file_; }

@@ -9,58 +9,62 @@
 
 namespace coppice::schedule {
 
-// A cell of a GPU's buffers: buffer i (input), o (output) or s (scratch), and the chunk in it.
+// A cell of a GPU's buffers, given by the buffer, which is i (input), o (output) or s (scratch), and the
+// index of the chunk in it.
 struct MscclCell {
   char buffer = 'i';
   int offset = 0;
   auto operator<=>(const MscclCell&) const = default;
 };
 
-// A chunk of an accelerator's tables, and the cell in which a GPU keeps it.
+// A chunk in the tables of an accelerator, and the cell in which a GPU keeps the chunk.
 struct MscclChunk {
   MscclCell cell;
   int chunk = 0;
 };
 
-// The layout of an MSCCL algorithm's buffers for its collective: the position of the input, and the data in
-// Coppice's tables to which a chunk corresponds. The tables of an all-to-all contain the blocks of all pairs.
+// The layout of an MSCCL algorithm's buffers for its collective: where the input is, and which data in
+// Coppice's tables corresponds to each chunk. The tables of an all-to-all contain the blocks of all pairs.
 class MscclBuffers {
  public:
-  // The numbers of chunks of i, o and s that a GPU declares.
+  // The numbers of chunks that a GPU declares for the buffers i, o and s.
   using Sizes = std::array<int, 3>;
 
   MscclBuffers() = default;
-  // `collective` is named as in collective.op, `chunks` is nchunksperloop. `root`: for a broadcast.
+  // `collective` is a name as in collective.op, and `chunks` is nchunksperloop. `root` is used only for a
+  // broadcast.
   MscclBuffers(std::string collective, int gpus, int chunks, bool in_place, NodeId root = topology::kNoNode);
 
   int gpus() const { return gpus_; }
-  // The number of chunks in a GPU's share.
+  // The number of chunks in the share of a GPU.
   int own() const { return own_; }
   // Whether nchunksperloop must be a multiple of the number of GPUs.
   bool per_gpu() const { return per_gpu_; }
   // Whether the collective is a reduction.
   bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }
-  // GPUs declare their buffers in order. An input or output without chunks shares the other's buffer (in
-  // place).
+  // Declares the buffer sizes of the next GPU. If its input or output has no chunks, the two share a buffer
+  // (in place).
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
-  // The number of chunks of a buffer: as the collective defines it, or fewer if the GPU declares fewer.
+  // The number of chunks in a buffer, which is defined by the collective unless the GPU declares fewer.
   int size(NodeId gpu, char buffer) const;
-  // In place, input and output are one buffer: an all-gather's output contains the input at the GPU's share,
-  // and a reduce-scatter's input contains the output there.
+  // Returns the cell that is actually accessed. In place, input and output are one buffer: the output of an
+  // all-gather contains the input at the GPU's share, and the input of a reduce-scatter contains the output
+  // at that share.
   MscclCell placed(NodeId gpu, MscclCell cell) const;
-  // The chunks that a GPU starts with; for a broadcast, only the root has any.
+  // The chunks with which a GPU starts. In a broadcast, only the root has any.
   std::vector<MscclChunk> inputs(NodeId gpu) const;
-  // The chunks that a GPU's output buffer must hold at the end; if sums(), each must include the data of all
-  // GPUs.
+  // The chunks that a GPU's output buffer must contain at the end. If sums(), each of them must include the
+  // data of all GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
-  // Names a chunk in messages: "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
+  // Returns the name of a chunk in messages: "chunk 4" or, for an all-to-all, "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;
-  // The data of every chunk. For an all-to-all, `request` has the size of all blocks together.
+  // Returns the data of every chunk. For an all-to-all, request.size is the size of all blocks together.
   std::vector<Chunk> cut(const CompileRequest& request) const;
 
  private:
   bool exchanges() const { return collective_ == "all_to_all"; }
-  // The chunk of an all-to-all that is part `part` of the block from `source` to `destination`.
+  // Returns the number of the chunk that is part `part` of the block from `source` to `destination` in an
+  // all-to-all.
   int exchanged(NodeId source, NodeId destination, int part) const {
     return (source * gpus_ + destination) * own_ + part;
   }
@@ -72,7 +76,7 @@ class MscclBuffers {
   bool in_place_ = true;
   bool per_gpu_ = false;
   NodeId root_ = topology::kNoNode;
-  std::vector<Sizes> declared_;  // [gpu]; nullopt: as the collective defines them
+  std::vector<Sizes> declared_;  // [gpu]; nullopt if the sizes are those that the collective defines
 };
 
 }  // namespace coppice::schedule

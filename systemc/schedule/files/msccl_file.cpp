@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMostChunks = 1 << 20;
 constexpr int kMostChannels = 1 << 16;
-constexpr int kMostBlocks = 1 << 16;  // per GPU
+constexpr int kMostBlocks = 1 << 16;  // maximum number of thread blocks per GPU
 
 class MscclReader {
  public:
@@ -107,7 +107,7 @@ class MscclReader {
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);
   }
 
-  // A peer other than the thread block's own GPU; -1: none.
+  // Reads a peer, which must not be the thread block's own GPU; -1 if there is none.
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {
@@ -164,9 +164,10 @@ class MscclReader {
     step.source = cell_of(node, "srcbuf", "srcoff");
     step.destination = cell_of(node, "dstbuf", "dstoff");
     step.count = number_of(node, "cnt", 1, kMostChunks);
-    if (kind->sends && block.send_to < 0) refuse(step.place, "sends, but its block has send=\"-1\"");
+    if (kind->sends && block.send_to < 0)
+      refuse(step.place, "sends, but its block has send=\"-1\": set send to the receiving GPU");
     if (kind->receives && block.receive_from < 0)
-      refuse(step.place, "receives, but its block has recv=\"-1\"");
+      refuse(step.place, "receives, but its block has recv=\"-1\": set recv to the sending GPU");
     return step;
   }
 

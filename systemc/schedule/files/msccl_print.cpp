@@ -22,13 +22,13 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr std::size_t kMostSteps = 256;  // per thread block
-constexpr std::int64_t kMostCount = 72;  // chunks per step
+constexpr std::size_t kMostSteps = 256;  // maximum number of steps per thread block
+constexpr std::int64_t kMostCount = 72;  // maximum number of chunks per step
 constexpr int kMostChannels = 32;
 constexpr std::int64_t kMostChunks = 1 << 16;
 constexpr const char* kGathers = "allgather";
 
-// A step of a GPU, by thread block and index.
+// The position of a step of a GPU: thread block and index in the block.
 struct Place {
   int block = -1;
   int step = -1;
@@ -40,9 +40,10 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  std::set<Place> after{};  // steps of the GPU's other blocks to wait for; each except the last needs a nop
+  // The steps of the GPU's other blocks for which this step waits. Each of them except the last needs a nop.
+  std::set<Place> after{};
   bool needed = false;
-  int printed = 0;  // its number in the file, where nops also count as steps
+  int printed = 0;  // number in the file, where nops count as steps, too
 
   int nops() const { return std::max(static_cast<int>(after.size()) - 1, 0); }
 };
@@ -54,11 +55,11 @@ struct Block {
   std::vector<Step> steps;
 };
 
-// A connection for messages over one link.
+// A connection, which carries messages over one link.
 struct Connection {
   int channel = -1;
-  std::size_t steps = kMostSteps;  // full: the next message opens another channel
-  int sender = -1;                 // the thread blocks at both ends
+  std::size_t steps = kMostSteps;  // if full, the next message opens another channel
+  int sender = -1;                 // thread blocks at both ends
   int receiver = -1;
 };
 
@@ -71,7 +72,7 @@ std::string name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  // `most_steps`: the maximum number of steps of a block, excluding nops.
+  // `most_steps` is the maximum number of steps of a block, excluding nops.
   MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges,
               std::size_t most_steps)
       : topology_(topology),
@@ -81,16 +82,17 @@ class MscclWriter {
         blocks_(schedule.nodes.size()),
         scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
-    if (schedule.adders > 0) throw UnsupportedError("MSCCL cannot express in-network reduction: write json");
+    if (schedule.adders > 0)
+      throw UnsupportedError("MSCCL cannot express in-network reduction: write --format json");
     if (schedule.copies > 1) {
-      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write json");
+      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write --format json");
     }
     if (collective == "reduce")
-      throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write json");
+      throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write --format json");
     find_grain();
   }
 
-  // Returns the XML, or an empty string if nops make a block too long.
+  // Returns the XML. The result is empty if nops make a block too long.
   std::string write() {
     if (exchanges_) place_own();
     if (schedule_.ordered_by_lockstep) {
@@ -112,7 +114,8 @@ class MscclWriter {
       grain_ = std::gcd(grain_, schedule_.size / pairs);
       const Bytes chunks = schedule_.size / pairs / std::max<Bytes>(grain_, 1);
       if (chunks * schedule_.accelerators() <= kMostChunks) return;
-      throw UnsupportedError(fmt::format("MSCCL allows at most {} chunks per GPU", kMostChunks));
+      throw UnsupportedError(
+          fmt::format("MSCCL allows at most {} chunks per GPU: write --format json", kMostChunks));
     }
     const int accelerators = schedule_.accelerators();
     const bool shares = name_of(collective_name(schedule_)) != "allreduce";
@@ -137,7 +140,7 @@ class MscclWriter {
     }
   }
 
-  // Orders the entries so that dependencies come first: each port continues until its next entry must wait.
+  // Places the entries such that dependencies come first. Each port continues until its next entry must wait.
   void place_messages() {
     struct Cursor {
       NodeId node;
@@ -150,8 +153,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // Proceeds step by step, so that chunks are placed in the order of their timesteps where dependencies
-    // leave a choice.
+    // Places entries step by step. If dependencies leave a choice, chunks are thus placed in the order of
+    // their timesteps.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();
@@ -171,14 +174,14 @@ class MscclWriter {
     }
     for (const Cursor& cursor : cursors) {
       if (cursor.next < cursor.table->size()) {
-        throw ModelError(
-            fmt::format("MSCCL: the entries of accelerator {} wait for each other", cursor.node));
+        throw ModelError(fmt::format("MSCCL: the table entries of accelerator {} wait for each other forever",
+                                     cursor.node));
       }
     }
   }
 
-  // Orders the entries by timestep: the sends of a timestep use data from earlier timesteps, and precede the
-  // sends of the next.
+  // Places the entries by timestep. The sends of a timestep use data from earlier timesteps, and come before
+  // the sends of the next timestep.
   void place_timesteps() {
     std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
     for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
@@ -208,16 +211,15 @@ class MscclWriter {
     ++arrived_[{entry.destination(), entry.flow}];
   }
 
-  // A sent message, and its receiver's step.
+  // A message that has been sent, and the step that receives it.
   struct Sent {
     NodeId dst;
-    int receiver;  // the receiving block
+    int receiver;  // thread block that receives the message
     Step step;
-    std::int32_t sending;  // index in the trace of the step that sent it
+    std::int32_t sending;  // number, in the trace, of the step that sent the message
   };
 
-  // For every 72 of its chunks, a message becomes one step of a sending block and one step of a receiving
-  // block.
+  // A message needs one step of a sending block and one step of a receiving block for every 72 chunks.
   void place_sends(NodeId src, const TableEntry& entry, std::vector<Sent>& sent) {
     const NodeId dst = entry.destination();
     const std::int64_t chunks = entry.bytes / grain_;
@@ -230,7 +232,7 @@ class MscclWriter {
       const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
       for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      // An adding step stores the sum in the cell of its operand.
+      // A step that adds stores the sum in the cell of its operand.
       const MscclCell operand = entry.op == Op::kReduce ? to : from;
       sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;
@@ -249,7 +251,8 @@ class MscclWriter {
     for (int i = 0; i < static_cast<int>(count); ++i) visit({first.buffer, first.offset + i});
   }
 
-  // Accesses to the same chunks of a GPU wait for their predecessors, unless messages already order them.
+  // Makes each access to a GPU's chunk wait for the previous accesses to the chunk, unless messages already
+  // order them.
   void order_accesses() {
     for (const UnorderedAccess& access : order_.unordered()) {
       const auto& [gpu, before] = trace_[static_cast<std::size_t>(access.earlier)];
@@ -264,7 +267,8 @@ class MscclWriter {
     }
   }
 
-  // The last step of a block implies that all earlier ones are done.
+  // Keeps only the last step of each block, because waiting for it implies waiting for all earlier steps of
+  // the block.
   static void keep_last_of_blocks(std::set<Place>& places) {
     for (auto place = places.begin(); place != places.end();) {
       const auto next = std::next(place);
@@ -291,7 +295,7 @@ class MscclWriter {
     return true;
   }
 
-  // Copies a GPU's block for itself from its input to its output.
+  // Copies the block that a GPU sends to itself from its input to its output.
   void place_own() {
     const std::int64_t own = schedule_.size / grain_ / schedule_.accelerators() / schedule_.accelerators();
     for (NodeId node = 0; node < schedule_.accelerators(); ++node) {
@@ -303,8 +307,8 @@ class MscclWriter {
     }
   }
 
-  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all forwards through the GPU is in
-  // its scratch buffer.
+  // Returns the cell of a GPU that contains the data at `offset`. Data that an all-to-all forwards through
+  // the GPU is in the scratch buffer.
   MscclCell cell(NodeId node, std::int64_t offset) {
     if (!exchanges_)
       return {name_of(collective_name(schedule_)) == kGathers ? 'o' : 'i', static_cast<int>(offset)};
@@ -320,7 +324,7 @@ class MscclWriter {
     return {'s', static_cast<int>(found->second * own + part)};
   }
 
-  // Appends the step to the trace, after the steps `after`; returns its number.
+  // Appends a step to the trace. It must follow the steps `after`. Returns the number of the new step.
   std::int32_t add(NodeId node, int block, Step step, std::span<const std::int32_t> after) {
     auto& steps = blocks_[static_cast<std::size_t>(node)][static_cast<std::size_t>(block)].steps;
     trace_.push_back({node, {block, static_cast<int>(steps.size())}});
@@ -354,7 +358,7 @@ class MscclWriter {
     return static_cast<int>(blocks.size()) - 1;
   }
 
-  // The link to a neighbour over which the message travels; -1 if its path contains other nodes.
+  // Returns the link to a neighbour over which the message travels; -1 if there are other nodes on its path.
   topology::ChannelId first_link(NodeId src, NodeId dst, const TableEntry& entry) const {
     const topology::Route& route = schedule_.routes[static_cast<std::size_t>(entry.route)];
     const topology::ChannelId link = topology_.out_channels(src)[route.front().out_port];
@@ -432,29 +436,33 @@ class MscclWriter {
 
   const topology::Topology& topology_;
   const Schedule& schedule_;
-  bool exchanges_ = false;  // the schedule is an all-to-all whose buffer holds the blocks of all pairs
+  // Whether the schedule is an all-to-all whose buffer contains the blocks of all pairs.
+  bool exchanges_ = false;
   std::size_t most_steps_;
   Bytes grain_ = 0;
-  std::vector<std::vector<Block>> blocks_;                     // [gpu]
-  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: scratch cells of forwarded blocks
+  std::vector<std::vector<Block>> blocks_;  // [gpu]
+  // [gpu]: scratch cells of the blocks that the GPU forwards.
+  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;
   std::map<std::tuple<NodeId, NodeId, topology::ChannelId>, Connection> connections_;
   std::map<std::pair<NodeId, NodeId>, int> channels_;
-  // Number of messages that arrived, by node and flow.
+  // The number of messages that have arrived, by node and flow.
   std::map<std::pair<NodeId, std::int32_t>, std::int32_t> arrived_;
   StepOrder order_;
-  std::vector<std::pair<NodeId, Place>> trace_;             // [step of order_]: node and place of the step
+  std::vector<std::pair<NodeId, Place>> trace_;             // [step of order_]: node and position of the step
   std::map<std::pair<NodeId, int>, std::int32_t> numbers_;  // number of each block in order_
   int most_channels_ = 0;
 };
 
-// Halves the steps per thread block until every block, with its nops, stays within MSCCL's limit.
+// Writes the algorithm. Retries with half the number of steps per thread block until every block, including
+// nops, stays within MSCCL's limit.
 std::string write_msccl(const topology::Topology& topology, const Schedule& schedule, bool exchanges) {
   for (std::size_t most = kMostSteps; most > 0; most /= 2) {
     std::string text = MscclWriter(topology, schedule, exchanges, most).write();
     if (!text.empty()) return text;
   }
   throw UnsupportedError(fmt::format(
-      "MSCCL allows {} steps per thread block, but a step here depends on more: write json", kMostSteps));
+      "MSCCL allows {} steps per thread block, but a step depends on more than that: write --format json",
+      kMostSteps));
 }
 
 }  // namespace

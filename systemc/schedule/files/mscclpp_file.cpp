@@ -22,17 +22,18 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostPlanChunks = 1 << 20;
-constexpr int kMostParts = 1 << 10;  // parts of a chunk that blocks share
+constexpr int kMostParts = 1 << 10;  // maximum number of parts of a chunk that blocks share
 constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"allgather", "all_gather"},
                                       Named{"reducescatter", "reduce_scatter"},
                                       Named{"alltoall", "all_to_all"}};
 
-// The form of an operation that moves data: which sources and targets are packets of the LL protocols.
+// The form of an operation that moves data: whether it adds, and which sources and targets consist of packets
+// of the LL protocols.
 struct PlanForm {
-  bool sums;           // all sources; otherwise source i goes to target i
-  bool first_packets;  // the first source consists of packets
-  bool other_packets;  // the other sources consist of packets
-  int plain_targets;   // targets from this one on consist of packets
+  bool sums;           // whether all sources are added; otherwise, source i goes to target i
+  bool first_packets;  // whether the first source consists of packets
+  bool other_packets;  // whether the other sources consist of packets
+  int plain_targets;   // the targets from this one on consist of packets
 };
 constexpr int kAllPlain = std::numeric_limits<int>::max();
 constexpr PlanForm kCopies{false, false, false, kAllPlain};
@@ -95,8 +96,9 @@ class PlanReader : JsonReader {
 
  private:
   struct ThreadBlockRefs {
-    std::array<std::vector<int>, 2> channels;        // [type][number in the block]: number at the GPU
-    std::array<std::vector<int>, 2> remote_buffers;  // likewise for the GPU's remote buffers
+    // [type][number in the block]: number of the channel at the GPU.
+    std::array<std::vector<int>, 2> channels;
+    std::array<std::vector<int>, 2> remote_buffers;  // the same for remote buffers
   };
 
   [[noreturn]] void refuse_fault(const Value& gpus, const BlockFault& fault) const {
@@ -109,7 +111,7 @@ class PlanReader : JsonReader {
     return static_cast<int>(integer(field(object, name), 0, kMostPlanChunks));
   }
 
-  // The number of parts per chunk with which every block of a group takes whole parts.
+  // Returns the smallest number of parts per chunk such that every block of a group processes whole parts.
   int parts_of(const Value& gpus) const {
     int parts = 1;
     for (std::size_t g = 0; g < gpus.json_value.size(); ++g) {
@@ -221,7 +223,7 @@ class PlanReader : JsonReader {
     for (std::size_t o = 0; o < ops.json_value.size(); ++o) {
       const Value op = element(ops, o);
       const std::string name = text(field(op, "name"));
-      if (name == "nop" || name == "flush") continue;  // a block's operations follow each other anyway
+      if (name == "nop" || name == "flush") continue;  // operations of a block are always executed in order
       if (name == "pipeline") {
         read_ops(list(op, "ops"), gpu, into);
         continue;
@@ -266,8 +268,8 @@ class PlanReader : JsonReader {
     return semaphores;
   }
 
-  // The channels of an operation by their numbers at the GPU: channels of type port follow all channels of
-  // type memory.
+  // Returns the numbers, at the GPU, of an operation's channels. Channels of type port are numbered after all
+  // channels of type memory.
   std::vector<int> channels_of(const Value& op, int gpu) const {
     const int type = one_of(field(op, "channel_type"), kChannelTypes);
     const std::vector<int>& own = refs_.channels[index(type)];
@@ -283,7 +285,8 @@ class PlanReader : JsonReader {
     return channels;
   }
 
-  // The n-th channel of a GPU to a peer is connected to the peer's n-th channel to the GPU.
+  // Returns the other end of a channel. The n-th channel of a GPU to a peer is connected to the n-th channel
+  // of the peer to the GPU.
   PlanChannel peer_end(const Value& op, int gpu, int channel) const {
     const int type = channel / kMostPlanChunks;
     const int number = channel % kMostPlanChunks;
@@ -330,8 +333,8 @@ class PlanReader : JsonReader {
     return moves;
   }
 
-  // `packets`: whether the range consists of packets. Packets that a port channel sends are packets at both
-  // ends.
+  // `packets` states whether the range consists of packets. If a port channel sends packets, both ends
+  // consist of packets.
   PlanRange range_of(const Value& op, const Value& chunk, int gpu, bool packets) const {
     PlanRange range{gpu, {'i', parts_ * count_of(chunk, "index")}, parts_ * count_of(chunk, "size")};
     const bool by_port = op.json_value.contains("channel_type") && text(field(op, "channel_type")) == "port";
@@ -357,8 +360,8 @@ class PlanReader : JsonReader {
   Value root_;
   int parts_ = 1;
   std::vector<std::array<std::vector<int>, 2>> peers_;  // [gpu][type]
-  std::vector<std::pair<NodeId, char>> remote_;         // the remote buffers of the GPU that is read
-  ThreadBlockRefs refs_;                                // of the thread block that is read
+  std::vector<std::pair<NodeId, char>> remote_;         // remote buffers of the GPU that is being read
+  ThreadBlockRefs refs_;                                // references of the thread block that is being read
   Plan plan_;
 };
 

@@ -55,7 +55,8 @@ void PlanExecution::refuse(BlockFault::Kind kind, const At& at, int op, const st
   throw BlockFault(kind, at.gpu, at.block, op, 0, what);
 }
 
-// Runs the block's next operation, or moves the block to its barrier, if possible; returns whether it did.
+// Executes the next operation of a block, or moves the block to its barrier, if this is possible. Returns
+// whether the block made progress.
 bool PlanExecution::advance(const At& at, std::int32_t round) {
   const PlanOp* op = next_op(at);
   if (op == nullptr || state(at).free_at > round) return false;
@@ -73,7 +74,7 @@ bool PlanExecution::advance(const At& at, std::int32_t round) {
   return true;
 }
 
-// A barrier opens when all of its blocks have arrived, and can be used again when all have left.
+// A barrier opens when all of its blocks have arrived. It can be used again when all of them have left.
 bool PlanExecution::passes_barrier(const At& at, std::vector<std::int32_t>& after) {
   const PlanOp& op = *next_op(at);
   Barrier& barrier = barriers_[{at.gpu, op.barrier}];
@@ -112,7 +113,7 @@ bool PlanExecution::may_run(const At& at, std::int32_t round) const {
   });
 }
 
-// Whether data can be read: reads wait for packets, but other data must already have been written.
+// Whether a range can be read. A read waits for packets, but all other data must already have been written.
 bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t round) const {
   for (int i = 0; i < range.count; ++i) {
     const MscclCell cell = placed(at, range, i);
@@ -124,7 +125,8 @@ bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t 
   return true;
 }
 
-// The cell that is `after` chunks after the range's first; throws BlockFault outside the buffer.
+// Returns the cell that is `after` chunks after the first cell of the range. Throws BlockFault if it is
+// outside the buffer.
 MscclCell PlanExecution::placed(const At& at, const PlanRange& range, int after) const {
   const MscclCell named{range.first.buffer, range.first.offset + after};
   if (named.buffer == kPacketBuffer) return named;

@@ -14,70 +14,72 @@
 
 namespace coppice::schedule {
 
-// Scratch-buffer packets of the LL protocols, whose readers wait for the packets' flags.
+// The name of a buffer for scratch data in packets of the LL protocols. Readers of this data wait for the
+// flags of the packets.
 inline constexpr char kPacketBuffer = 'p';
 
-// Consecutive chunks of a buffer: i, o, s or kPacketBuffer.
+// Consecutive chunks of a buffer, which is i, o, s or kPacketBuffer.
 struct PlanRange {
   NodeId gpu = 0;
   MscclCell first;
   int count = 1;
 };
 
-// Stores the sum of the sources in every target. A range on another GPU is read or written through the
-// network.
+// Stores the sum of all sources in every target. If a range is on another GPU, it is read or written through
+// the network.
 struct PlanMove {
   std::vector<PlanRange> sources;
   std::vector<PlanRange> targets;
 };
 
-// One end of a channel: a GPU, and the channel's number there.
+// One end of a channel: a GPU and the number of the channel at this GPU.
 using PlanChannel = std::pair<NodeId, int>;
 
-// An operation of a thread block: first it waits, then it moves data, then it signals.
+// An operation of a thread block. It waits first, then moves data, and finally signals.
 struct PlanOp {
-  std::vector<PlanChannel> waits;  // ends of this GPU
-  std::vector<int> acquires;       // semaphores of this GPU
-  int barrier = -1;                // a barrier that `barrier_blocks` blocks of this GPU must reach
+  std::vector<PlanChannel> waits;  // channel ends at this GPU
+  std::vector<int> acquires;       // semaphores at this GPU
+  int barrier = -1;                // barrier that `barrier_blocks` blocks of this GPU must reach
   int barrier_blocks = 0;
   std::vector<PlanMove> moves;
-  std::vector<PlanChannel> signals;  // ends at the peers
+  std::vector<PlanChannel> signals;  // channel ends at the peers
   std::vector<int> releases;
-  std::string pointer;  // the location in the file (RFC 6901)
+  std::string pointer;  // location in the file (RFC 6901)
 };
 
-// An algorithm in the form of MSCCL++: thread blocks with one-sided operations, ordered by channels,
-// semaphores, barriers and packets.
+// An algorithm in the form of MSCCL++. Its thread blocks execute one-sided operations, which are ordered by
+// channels, semaphores, barriers and packets.
 struct Plan {
   MscclBuffers buffers;
   std::vector<std::vector<std::vector<PlanOp>>> blocks;  // [gpu][block]
-  std::vector<std::vector<int>> semaphores;              // [gpu]: initial values
+  std::vector<std::vector<int>> semaphores;              // [gpu]: initial values of the semaphores
 };
 
 // Executes a plan symbolically and proves the same properties as BlockExecution. A relaxed signal orders
-// accesses like any other.
+// accesses like any other signal.
 class PlanExecution {
  public:
-  // `plan` must outlive this.
+  // `plan` must outlive this object.
   explicit PlanExecution(const Plan& plan);
 
-  // The messages, as BlockExecution::run() returns them. Throws BlockFault.
+  // Executes the plan and returns its messages in the same form as BlockExecution::run(). Throws BlockFault
+  // if the plan is faulty.
   const std::vector<BlockMessage>& run();
 
  private:
-  // The progress of a block.
+  // The progress of a thread block.
   struct Block {
-    int next = 0;               // operation
-    std::int32_t free_at = 1;   // the first round in which it can run
-    std::int32_t arrived = -1;  // its step at the barrier that it waits for; -1: none
+    int next = 0;               // index of the next operation
+    std::int32_t free_at = 1;   // first round in which the block can continue
+    std::int32_t arrived = -1;  // its step at the barrier for which it waits; -1 if there is none
   };
   struct At {
     NodeId gpu;
     int block;
   };
   struct Barrier {
-    std::vector<std::int32_t> arrived;  // steps
-    std::vector<std::int32_t> open;     // steps of the blocks that have not left yet
+    std::vector<std::int32_t> arrived;  // steps of the blocks that have arrived
+    std::vector<std::int32_t> open;     // steps of the blocks that have not left the barrier yet
     int left = 0;
   };
 
@@ -103,15 +105,15 @@ class PlanExecution {
   const Plan& plan_;
   CellValues cells_;
   std::vector<std::vector<Block>> blocks_;  // [gpu][block]
-  std::vector<std::int32_t> first_block_;   // [gpu]: number of its first block in the trace
-  // The first round in which a value can be read, and the step that wrote it.
+  std::vector<std::int32_t> first_block_;   // [gpu]: number of the GPU's first block in the trace
+  // The first round in which a value can be read, and the step that wrote the value.
   std::map<std::pair<NodeId, MscclCell>, std::pair<std::int32_t, std::int32_t>> written_;
-  std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that signalled
-  std::map<std::pair<NodeId, int>, std::deque<std::int32_t>>
-      semaphores_;  // steps that released the semaphore; -1: initial value
+  std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that have signalled
+  // Steps that released the semaphore; -1: initial value.
+  std::map<std::pair<NodeId, int>, std::deque<std::int32_t>> semaphores_;
   std::map<std::pair<NodeId, int>, Barrier> barriers_;
-  std::vector<std::pair<At, int>> trace_;  // [step]: the operation
-  std::int32_t last_round_ = 1;            // the round from which everything can be read
+  std::vector<std::pair<At, int>> trace_;  // [step]: its operation
+  std::int32_t last_round_ = 1;            // the round from which all data can be read
   StepOrder order_;
   std::vector<BlockMessage> messages_;
 };

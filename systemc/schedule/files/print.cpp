@@ -50,7 +50,7 @@ std::vector<std::string> cells_of(const TableEntry& entry) {
           std::to_string(entry.route)};
 }
 
-// Right-aligns numbers and left-aligns words, in columns fitted to their contents.
+// Right-aligns numbers and left-aligns words, in columns that are as wide as their contents require.
 void print_table(std::string& text, const Table& entries) {
   std::vector<std::vector<std::string>> rows{
       {"step", "op", "flow", "to", "parent", "children", "address", "bytes", "after", "route"}};
@@ -125,8 +125,9 @@ ordered_json line_json(const TableLine& line, bool numbered) {
   return json;
 }
 
-// Appends to `header` the text that `print` writes for every port of every node. Entries are formatted
-// individually, because a document tree of millions of entries would be ten times as large as its text.
+// Appends the text that `print` writes for every port of every node to `header`. Entries are formatted
+// individually, because a document tree of millions of entries would need ten times as much memory as the
+// text.
 template <typename Print>
 std::string with_ports(const ordered_json& header, const Schedule& schedule, Print print) {
   std::string text = header.dump();

@@ -34,7 +34,7 @@ class ScheduleReader : JsonReader {
   }
 
  private:
-  // Tables refer to nodes and ports by number, and numbers identify different nodes in another network.
+  // Requires that the file is for the same network, because tables refer to nodes and ports by number.
   void require_topology(const Value& file) const {
     if (topology_.empty() || !file.json_value.contains("topology")) return;
     const Value name = field(file, "topology");

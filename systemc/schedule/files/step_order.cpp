@@ -7,9 +7,9 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of blocks whose steps are followed through the trace in one pass.
+// The number of blocks whose steps are tracked in one pass over the trace.
 constexpr std::size_t kBlocksAtOnce = 16;
-// [block]: the number of its last step that precedes a given step.
+// [block]: the number of the block's last step that precedes a given step.
 using Clock = std::array<std::int32_t, kBlocksAtOnce>;
 
 }  // namespace
@@ -48,7 +48,7 @@ void StepOrder::compare(std::int32_t earlier, std::int32_t later, NodeId gpu, Ms
   in_question_.push_back({earlier, later, gpu, cell, earlier_writes, later_writes});
 }
 
-// Whether the sequence of a block's steps or a direct dependency orders the two steps.
+// Whether two steps are ordered by the sequence of a block's steps or by a direct dependency.
 bool StepOrder::plainly_before(std::int32_t earlier, std::int32_t later) const {
   const Step& before = steps_[static_cast<std::size_t>(earlier)];
   const Step& step = steps_[static_cast<std::size_t>(later)];
@@ -68,7 +68,7 @@ std::vector<UnorderedAccess> StepOrder::unordered() const {
   std::ranges::stable_sort(questions, {}, block_of);
   std::vector<UnorderedAccess> found;
   std::vector<Clock> clocks(questions.empty() ? 0 : steps_.size());
-  // [block]: its index in a clock, -1 if this pass does not follow it.
+  // [block]: its index in a clock; -1 if this pass does not track the block.
   std::vector<std::int32_t> place(last_of_block_.size(), -1);
   for (std::size_t begin = 0; begin < questions.size();) {
     std::size_t end = begin;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr int kMostChunks = 1 << 20;
-constexpr int kLinkCells = 4;  // cells before the chunks of a row
+constexpr int kLinkCells = 4;  // number of cells before the chunks in a row
 
 std::string_view trimmed(std::string_view cell) {
   const auto first = cell.find_first_not_of(" \t\r");
@@ -34,7 +34,7 @@ struct Row {
   std::vector<std::string_view> cells;
 };
 
-// The non-empty rows, without an empty cell after a trailing comma.
+// Returns the rows that are not empty. An empty cell after a trailing comma is dropped.
 std::vector<Row> rows_of(std::string_view text) {
   std::vector<Row> rows;
   int line = 0;
@@ -55,7 +55,7 @@ std::vector<Row> rows_of(std::string_view text) {
   return rows;
 }
 
-// A link and the chunks that it forwards.
+// A link and the chunks that the link forwards.
 struct Link {
   int line = 0;
   NodeId src = 0;
@@ -145,8 +145,8 @@ class TacosReader {
     return -1;
   }
 
-  // An all-gather in which two thread blocks, at the sender and at the receiver, represent every link. A
-  // link's chunks are sent in sequence, each after it has reached the sender.
+  // Builds an all-gather in which every link is represented by two thread blocks, one at the sender and one
+  // at the receiver. The chunks of a link are sent in sequence, each after it has reached the sender.
   BlockProgram forwarding() const {
     BlockProgram program{
         {"all_gather", accelerators_, chunks_, true},
@@ -155,7 +155,7 @@ class TacosReader {
     std::map<std::pair<NodeId, NodeId>, int> channels;
     std::vector<int> numbers;
     for (const Link& link : links_) numbers.push_back(channels[{link.src, link.dst}]++);
-    // Receivers come first, so that chunks received in a round can be sent on in the same round.
+    // Receivers are added first, so that a chunk can be forwarded in the same round in which it is received.
     const std::vector<Receipt> received = add_receivers(program, numbers);
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = links_[l];
@@ -178,7 +178,7 @@ class TacosReader {
     return program;
   }
 
-  // A chunk's reception at an NPU.
+  // The step in which an NPU receives a chunk.
   struct Receipt {
     int block = -1;
     int step = -1;
@@ -265,7 +265,7 @@ class TacosReader {
   std::vector<Link> links_;
 };
 
-// The chunks that a channel forwards, with their timesteps.
+// The chunks that each channel forwards, with their timesteps.
 using Forwarded = std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>>;
 
 Forwarded forwarded(const topology::Topology& topology, const Schedule& schedule, Bytes grain) {
@@ -305,7 +305,7 @@ Schedule parse_tacos(std::string_view text, const std::string& file, const topol
 
 std::string to_tacos(const topology::Topology& topology, const Schedule& schedule) {
   if (collective_name(schedule) != "all_gather") {
-    throw UnsupportedError("a TACOS file is an all-gather: write --set collective.op=all_gather");
+    throw UnsupportedError("a TACOS file must be an all-gather: add --set collective.op=all_gather");
   }
   Bytes grain = schedule.size;
   for (const NodeTables& node : schedule.nodes) {

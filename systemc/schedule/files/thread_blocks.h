@@ -11,8 +11,8 @@
 
 namespace coppice::schedule {
 
-// The kind of a thread block's step: whether it receives a message, adds its own data, stores the result, and
-// sends it. A step that does none of these only waits.
+// The kind of a thread block's step. It states whether the step receives a message, adds the block's own
+// data, stores the result, and sends it. A step that does none of these only waits.
 struct StepKind {
   const char* name;
   bool receives;
@@ -23,7 +23,7 @@ struct StepKind {
   bool moves() const { return receives || adds || keeps || sends; }
 };
 
-// MSCCL's step types.
+// The types of steps that MSCCL defines.
 inline constexpr std::array kStepKinds{
     StepKind{"s", false, false, false, true},   StepKind{"r", true, false, true, false},
     StepKind{"cpy", false, false, true, false}, StepKind{"re", false, true, true, false},
@@ -33,22 +33,22 @@ inline constexpr std::array kStepKinds{
 inline constexpr const StepKind* kSendStep = &kStepKinds[0];
 inline constexpr const StepKind* kReceiveStep = &kStepKinds[1];
 
-// One step of a thread block; it moves `count` consecutive chunks.
+// A step of a thread block, which moves `count` consecutive chunks.
 struct BlockStep {
   const StepKind* kind = nullptr;
   MscclCell source;
   MscclCell destination;
   int count = 1;
-  // The step waits for step `step_before` of thread block `block_before` of the same GPU; -1: it does not
-  // wait.
+  // The step waits for step `step_before` of thread block `block_before` of the same GPU. If these are -1,
+  // the step does not wait.
   int block_before = -1;
   int step_before = -1;
-  bool signals = true;       // other blocks may wait for it (hasdep)
-  std::ptrdiff_t place = 0;  // position in the file, as its reader counts
+  bool signals = true;       // whether other blocks may wait for this step (hasdep)
+  std::ptrdiff_t place = 0;  // position in the file, as counted by the reader of the file
 };
 
-// A sequence of steps that runs concurrently with all other thread blocks. A block has at most one peer in
-// each direction.
+// A sequence of steps that runs concurrently with all other thread blocks. A block has at most one peer to
+// which it sends and one from which it receives.
 struct ThreadBlock {
   int send_to = -1;
   int receive_from = -1;
@@ -57,19 +57,20 @@ struct ThreadBlock {
   std::ptrdiff_t place = 0;
 };
 
-// A schedule in the form of MSCCL and TACOS: thread blocks, ordered only by messages and by the steps they
-// wait for. The k-th send of a connection (source, destination, channel) matches its k-th receive.
+// A schedule in the form of MSCCL and TACOS. Its thread blocks are ordered only by messages and by the steps
+// for which they wait. The k-th send of a connection (source, destination, channel) matches its k-th receive.
 struct BlockProgram {
   MscclBuffers buffers;
   std::vector<std::vector<ThreadBlock>> blocks;  // [gpu]
-  std::vector<std::ptrdiff_t> places;            // [gpu]: position in the file
+  std::vector<std::ptrdiff_t> places;            // [gpu]: position of the GPU in the file
 };
 
-// A fault in a program, with its location.
+// A fault in a program, and the step at fault.
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
     kBuffer,      // an access outside a buffer, or a read of unwritten data
-    kConnection,  // two blocks at one end, a message without a receiver, or a message of the wrong length
+    kConnection,  // two blocks at the same end, a message without a receiver, or a message of the wrong
+                  // length
     kDeadlock,
     kRace,
     kSum,    // data added twice, or to the wrong chunk
@@ -81,10 +82,10 @@ struct BlockFault : std::runtime_error {
 
   Kind kind;
   int gpu;
-  int block;  // -1: no particular block
+  int block;  // -1 if the fault does not concern a particular block
   int step;
   std::ptrdiff_t place;
-  int chunk = -1;  // for kOutput, a chunk as numbered by MscclBuffers
+  int chunk = -1;  // for kOutput, the number of a chunk in MscclBuffers
 };
 
 }  // namespace coppice::schedule

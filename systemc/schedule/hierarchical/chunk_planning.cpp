@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
 
-// The smallest chunk in which every piece has at least one element.
+// Returns the size of the smallest chunk in which every piece has at least one element.
 Bytes least_chunk(const LatencyModel& model, const CompileRequest& request) {
   return pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
 }

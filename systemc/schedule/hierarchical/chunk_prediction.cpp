@@ -22,12 +22,12 @@ void require_few_windows(Femtoseconds finish, Femtoseconds window) {
                                      kMost));
 }
 
-// The fraction of each window that the union of the intervals covers.
+// Returns the fraction of each window that the union of the intervals covers.
 std::vector<double> coverage(std::vector<Interval> intervals, Femtoseconds finish, Femtoseconds window) {
   std::ranges::sort(intervals, {}, &Interval::begin);
   std::vector<Femtoseconds> covered(
       static_cast<std::size_t>(finish / window + (finish % window == 0 ? 0 : 1)), 0);
-  Femtoseconds until = 0;  // time up to which coverage has been counted
+  Femtoseconds until = 0;  // time up to which the coverage has been counted
   for (const Interval& interval : intervals) {
     for (Femtoseconds at = std::max(until, interval.begin); at < interval.end;) {
       const Femtoseconds end = std::min(interval.end, (at / window + 1) * window);

@@ -28,8 +28,9 @@ bool goes_back(const ChunkPlan& plan) {
 
 namespace {
 
-// The pieces of a chunk are numbered by their owner's coordinates, most significant in the first dimension of
-// the reduce-scatter. Data that is not gathered in the reverse order is not contiguous.
+// Counts the contiguous runs of pieces in each stage. The pieces of a chunk are numbered by the coordinates
+// of their owners; the first dimension of the reduce-scatter is the most significant. If data is not gathered
+// in the reverse order, it is not contiguous.
 void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<ChunkStage> stages) {
   std::vector<bool> gathered(model.dimensions(), false);
   for (ChunkStage& stage : stages) {
@@ -50,7 +51,7 @@ void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<Chunk
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
   const Bytes all = model.accelerators();
-  // An all-gather starts with each accelerator's contribution.
+  // An all-gather starts with the contribution of each accelerator.
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;
@@ -102,7 +103,7 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
   way.push_back(step);
 }
 
-// The time for which all messages of a step occupy their links.
+// Returns the time for which all messages of a step occupy their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
   // The first step sends only the accelerator's own part.
@@ -202,14 +203,14 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkPath> ways, Femtoseco
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
-    // All events of an instant are processed before any choice at that instant.
+    // All events of an instant are processed before anything is chosen at that instant.
     for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }
 
 namespace {
 
-// A saturating sum for times that are only compared.
+// Adds two times and saturates, for times that are only compared.
 Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
   Femtoseconds sum = 0;
   return __builtin_add_overflow(time, by, &sum) ? kLongestTime : std::min(sum, kLongestTime);
@@ -239,7 +240,7 @@ Femtoseconds ChunkSimulation::next_event() const {
 
 namespace {
 
-// Orders a heap so that its front is served next.
+// Orders a heap such that the element to be served next is at the front.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
   return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };
@@ -293,7 +294,8 @@ void ChunkSimulation::serve(Dimension& dimension) {
     dimension.begun.push_back(
         {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
   }
-  // At best, the remaining messages are sent back to back from now on, and the last one still has to arrive.
+  // At best, the remaining messages are sent back to back from now on, after which the last message still has
+  // to arrive.
   const Femtoseconds sent = capped_sum(now_, dimension.to_send);
   least_finish_ = std::max(least_finish_, capped_sum(sent, dimension.latency));
   dimension.to_send -= step.transfer;

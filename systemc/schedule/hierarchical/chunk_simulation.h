@@ -14,111 +14,114 @@ namespace coppice::schedule {
 
 using topology::DimensionOrder;
 
-// A chunk's size, and the order in which it traverses the dimensions of a hierarchy.
+// The size of a chunk and the order in which it traverses the dimensions of a hierarchy.
 struct ChunkPlan {
-  Bytes bytes = 0;                // chunk size in every accelerator's buffer
-  DimensionOrder reduce_scatter;  // dimensions in order; empty in an all-gather
-  DimensionOrder all_gather;      // dimensions in order; empty in a reduce-scatter
+  Bytes bytes = 0;                // size of the chunk in every accelerator's buffer
+  DimensionOrder reduce_scatter;  // order of dimensions; empty in an all-gather
+  DimensionOrder all_gather;      // order of dimensions; empty in a reduce-scatter
   bool operator==(const ChunkPlan&) const = default;
 };
 
-// Whether the all-gather visits the dimensions in the reverse order of the reduce-scatter; true if there is
-// only one phase.
+// Whether the all-gather visits the dimensions in the reverse order of the reduce-scatter. True if there is
+// only one of these phases.
 bool goes_back(const ChunkPlan& plan);
 
-// One stage of a chunk: a reduce-scatter or an all-gather in one dimension.
+// A stage of a chunk, which is a reduce-scatter or an all-gather in one dimension.
 struct ChunkStage : ProgramStage {
-  Bytes before = 0;           // bytes of the chunk that an accelerator holds at the start
-  Femtoseconds transfer = 0;  // time for which the stage occupies the dimension
-  Bytes sent = 0;             // per accelerator
+  Bytes before = 0;           // bytes of the chunk that an accelerator holds when the stage starts
+  Femtoseconds transfer = 0;  // time for which the stage occupies its dimension
+  Bytes sent = 0;             // bytes sent per accelerator
 };
 
-// The stages of a chunk in order.
+// Returns the stages of a chunk in order.
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan);
 
-// The rank by which a dimension chooses among waiting operations (Themis, Sec. 4.3): the lowest rank begins
-// first, then the operation that arrived first, then the lowest chunk. kFifo gives every operation the same
-// rank. kSmallestChunkFirst ranks by the bytes that an accelerator holds before the operation; among equal
-// chunks, a reduce-scatter begins before an all-gather, since its chunk has more stages ahead.
-// kLeastToSendFirst ranks by the bytes that an accelerator sends in a dimension of `size` accelerators.
+// Returns the rank of an operation among those waiting for a dimension (Themis, Sec. 4.3). The operation with
+// the lowest rank begins first, then the one that arrived first, then that of the lowest chunk. kFifo gives
+// every operation the same rank. kSmallestChunkFirst uses the number of bytes that an accelerator holds
+// before the operation; among equal chunks, a reduce-scatter begins before an all-gather, because its chunk
+// has more stages ahead. kLeastToSendFirst uses the number of bytes that an accelerator sends in a dimension
+// of `size` accelerators.
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size);
 
-// The granularity of ChunkSimulation. kOperations: an operation sends all its bytes in one message and
-// completes after the fixed delay (Themis, Sec. 4.4). kSteps: an operation consists of the steps of its
-// algorithm, as in tables: each step sends its message when the previous one has arrived, and other
+// The granularity of ChunkSimulation. With kOperations, an operation sends all its bytes in one message and
+// completes after the fixed delay (Themis, Sec. 4.4). With kSteps, an operation consists of the steps of its
+// algorithm, as in tables: each step sends its message when the previous message has arrived, and other
 // operations use the dimension in the meantime.
 enum class Grain { kOperations, kSteps };
 
-// A part of a stage that occupies a dimension or, with in-network reduction, one direction of it (up or
-// down).
+// A part of a stage that occupies a dimension. With in-network reduction, it occupies only one direction of
+// the dimension (up or down).
 struct ChunkStep {
-  std::int32_t dimension = 0;  // d, or LatencyModel::dimensions() + d for the downward direction
+  // d, or LatencyModel::dimensions() + d for the downward direction of dimension d.
+  std::int32_t dimension = 0;
   std::int32_t stage = 0;
   bool begins_stage = true;
   bool ends_stage = true;
   Femtoseconds transfer = 0;
   Bytes rank = 0;
-  std::int32_t messages = 1;  // per accelerator
+  std::int32_t messages = 1;  // number of messages per accelerator
 };
 using ChunkPath = std::vector<ChunkStep>;
 
 ChunkPath chunk_path(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
 
-// The numbers of shares that each accelerator sends to a reducing switch and receives from it.
+// The numbers of shares that each accelerator sends to a reducing switch and receives from the switch.
 struct OffloadedShares {
   Bytes up = 0;
   Bytes down = 0;
 };
 OffloadedShares offloaded_shares(const ProgramStage& stage, int size);
 
-// A step's turn in a dimension.
+// A step in the order in which a dimension executes steps.
 struct ChunkTurn {
   std::int32_t chunk = 0;
   std::int32_t step = 0;
 };
 
-// One stage of a chunk in a dimension, with its times.
+// A stage of a chunk in a dimension, with its times.
 struct ChunkOperation {
   std::int32_t chunk = 0;
-  std::int32_t stage = 0;     // index among the chunk's stages
-  Femtoseconds came = 0;      // completion of the previous stage
-  Femtoseconds began = 0;     // start of its first message
-  Femtoseconds sent = 0;      // end of its last message
-  Femtoseconds complete = 0;  // completion at all accelerators
+  std::int32_t stage = 0;     // index among the stages of the chunk
+  Femtoseconds came = 0;      // when the previous stage was complete
+  Femtoseconds began = 0;     // start of the first message
+  Femtoseconds sent = 0;      // end of the last message
+  Femtoseconds complete = 0;  // when the stage was complete at all accelerators
 };
 
-// The deterministic simulation from which all accelerators derive the same order of operations in a dimension
-// (Themis, Sec. 4.6.2); one accelerator represents all. A dimension sends one message at a time, but any
-// number may be in flight (Sec. 4.3 and 4.4: several chunks run in parallel if one cannot saturate the
-// bandwidth). The next step of an operation that has begun has priority over operations that have not. With
-// Grain::kSteps, turns and times equal those of order_turns() for network interfaces with one port per link.
+// A deterministic simulation from which all accelerators derive the same order of operations in a dimension
+// (Themis, Sec. 4.6.2). One accelerator represents all of them. A dimension sends one message at a time, but
+// any number of messages may be in flight (Sec. 4.3 and 4.4: several chunks run in parallel if one chunk
+// cannot saturate the bandwidth). The next step of an operation that has begun has priority over operations
+// that have not begun. With Grain::kSteps, turns and times equal those of order_turns() for network
+// interfaces with one port per link.
 class ChunkSimulation {
  public:
   explicit ChunkSimulation(const LatencyModel& model, Grain grain = Grain::kSteps);
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // Returns the time at which the last chunk is complete. `ways` come from chunk_path() with the same grain.
-  // Stops as soon as that time must exceed `give_up`, and then returns a lower bound on it that exceeds
-  // `give_up`. Reuses its storage between calls.
+  // Simulates a collective and returns the time at which the last chunk is complete. `ways` must come from
+  // chunk_path() with the same grain. If that time exceeds `give_up`, the simulation stops as soon as this is
+  // certain, and returns a lower bound that also exceeds `give_up`. Storage is reused between calls.
   Femtoseconds run(std::span<const ChunkPath> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
-  // Like run(), but every dimension executes its steps in the order of turns[dimension], waiting for each: it
-  // models a machine that executes tables made by another simulation of the same chunks.
+  // Like run(), but every dimension executes its steps in the order of turns[dimension] and waits for each of
+  // them. This models a machine that executes tables made by another simulation of the same chunks.
   Femtoseconds run_in_turns(std::span<const ChunkPath> ways, std::span<const std::vector<ChunkTurn>> turns);
 
-  // The steps of the last run, in order, for every dimension and, if some switches reduce, then for every
-  // dimension's downward direction.
+  // Returns the steps of the last run, in order, for every dimension. If some switches reduce, the steps in
+  // the downward direction of every dimension follow.
   std::vector<std::vector<ChunkTurn>> turns() const;
-  // The operations of the last run in a dimension, in the order in which they began.
+  // Returns the operations of the last run in a dimension, in the order of their start.
   std::span<const ChunkOperation> operations(std::size_t dimension) const {
     return dimensions_[dimension].begun;
   }
 
  private:
   struct Waiting {
-    std::size_t place = 0;  // index of the operation among those begun
+    std::size_t place = 0;  // index of the operation among those that have begun
     Bytes rank = 0;
     Femtoseconds came = 0;
     std::int32_t chunk = 0;
@@ -132,18 +135,18 @@ class ChunkSimulation {
   struct Dimension {
     Femtoseconds latency = 0;
     std::vector<Waiting> waiting;     // a heap
-    std::vector<InFlight> in_flight;  // in order of arrival, since all have the same latency
+    std::vector<InFlight> in_flight;  // in order of arrival, because all have the same latency
     std::size_t arrived = 0;          // number of messages in in_flight that have arrived
     Femtoseconds free_at = 0;
-    Femtoseconds to_send = 0;  // total time of the steps not begun yet
+    Femtoseconds to_send = 0;  // total time of the steps that have not begun yet
     std::vector<ChunkTurn> taken;
-    std::span<const ChunkTurn> order;  // the order given to run_in_turns()
+    std::span<const ChunkTurn> order;  // the order passed to run_in_turns()
     std::vector<ChunkOperation> begun;
   };
   struct Progress {
     Femtoseconds came = 0;      // when the current operation became ready
-    std::size_t operation = 0;  // index among the dimension's operations
-    std::int32_t ready = -1;    // the step that may begin; -1 while a step is in progress
+    std::size_t operation = 0;  // index of the operation in its dimension
+    std::int32_t ready = -1;    // step that may begin; -1 while a step is in progress
   };
 
   Femtoseconds run_all(std::span<const ChunkPath> ways, Femtoseconds give_up);
@@ -153,9 +156,9 @@ class ChunkSimulation {
   void begin_step(std::int32_t chunk, std::int32_t step);
   void count_steps();
   void serve(Dimension& dimension);
-  // Handles the arrivals at the current time.
+  // Handles the messages that arrive at the current time.
   void receive(Dimension& dimension);
-  // The time of the next event; kNever if there is none.
+  // Returns the time of the next event; kNever if there is none.
   Femtoseconds next_event() const;
 
   const LatencyModel* model_;

@@ -70,8 +70,8 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory, where they are
-  // stored twice: by chunk and in the order of turns.
+  // Throws UnsupportedError if the steps and messages of all chunks do not fit into memory. They are stored
+  // twice: by chunk and in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;
@@ -123,13 +123,14 @@ class HierarchicalBuilder {
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
 
-  // The number of an accelerator's ports, plus one for each dimension if switches reduce.
+  // The number of an accelerator's ports. If switches reduce, each dimension adds a slot for the ports of its
+  // switches.
   int slots() const {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // The slot of the dimension's switch port that leads to an accelerator; all switches have the same order of
-  // ports.
+  // Returns the slot of the switch port in a dimension that leads to an accelerator. All switches have the
+  // same order of ports.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {
@@ -186,8 +187,8 @@ class HierarchicalBuilder {
     }
   }
 
-  // Routes are shared: they contain only port numbers, and all accelerators, like all switches of a
-  // dimension, number their ports in the same way.
+  // Routes are shared. They contain only port numbers, and all accelerators number their ports in the same
+  // way, as do all switches of a dimension.
   std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
     const std::size_t d = step.stage.dimension;
     const bool across = step.leg == Leg::kAcross;
@@ -274,13 +275,14 @@ class HierarchicalBuilder {
   Hierarchy hierarchy_;
   LatencyModel model_;
   IntraDimension policy_;
-  int pieces_;  // per chunk
+  int pieces_;  // number of pieces per chunk
   std::vector<DimensionAlgorithm> algorithms_;
   Bytes end_of_data_ = 0;
   std::vector<Bytes> bytes_;  // [chunk]
   ProgramTables::Spec tables_;
-  bool alike_ = false;      // all accelerators' tables have one pattern, and no switch has tables
-  std::size_t widest_ = 0;  // size of the largest dimension
+  // Whether the tables of all accelerators have the same pattern and no switch has tables.
+  bool alike_ = false;
+  std::size_t widest_ = 0;                                  // size of the largest dimension
   std::array<std::vector<std::int32_t>, 3> route_indices_;  // [leg][out-port * widest + coordinate]
   std::vector<topology::Route> routes_;
 };
@@ -295,7 +297,7 @@ Schedule compile_plans(const Topology& topology, const CompileRequest& request, 
 namespace {
 
 double seconds_of_chunks(const Topology& topology, const CompileRequest& request) {
-  if (topology.dimension_kinds().empty()) return 0;  // compile() fails immediately
+  if (topology.dimension_kinds().empty()) return 0;  // compile() fails immediately for such a topology
   return request.chunks * seconds_at(topology, 0.02, 1);
 }
 
@@ -314,9 +316,9 @@ AlgorithmInfo HierarchicalCompiler::info() {
                      {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
 }
 
-// With several dimensions, chunks fill a pipeline; Themis uses 64 (Sec. 5.3). In a single dimension, they
-// only hide the latency of steps, for which a few suffice: the number of chunks is halved while this is not
-// expected to be slower.
+// With several dimensions, chunks fill a pipeline, for which Themis uses 64 chunks (Sec. 5.3). In a single
+// dimension, chunks only hide the latency of steps, for which a few chunks suffice: their number is halved as
+// long as this is not expected to be slower.
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const auto compile_in = [&](int count) {

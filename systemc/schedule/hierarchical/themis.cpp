@@ -8,17 +8,17 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr Bytes kThresholdShare = 16;  // 1 / kThresholdShare of a chunk (Sec. 5.3)
+constexpr Bytes kThresholdShare = 16;  // the threshold is 1 / kThresholdShare of a chunk (Sec. 5.3)
 
-// getBaselineScheduling() of Algorithm 1, in the order of the reduce-scatter.
+// Implements getBaselineScheduling() of Algorithm 1. The result is the order of the reduce-scatter.
 DimensionOrder baseline_order(const LatencyModel& model) {
   DimensionOrder order(model.dimensions());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
-// SCHEDULER.SCHEDULE of Algorithm 1, in the order of the reduce-scatter: an all-gather, which needs the
-// descending order, uses its reverse.
+// Implements SCHEDULER.SCHEDULE of Algorithm 1. The result is the order of the reduce-scatter; an all-gather,
+// which needs the descending order, uses the reverse.
 DimensionOrder next_order(const LatencyModel& model, std::span<const Femtoseconds> loads, Bytes chunk) {
   DimensionOrder order = baseline_order(model);
   const auto [least, most] = std::ranges::minmax_element(loads);

@@ -10,12 +10,13 @@ namespace coppice::schedule {
 namespace {
 
 constexpr double kNearIdeal = 0.995;  // utilization that ends the search
-constexpr Bytes kMostMoved = 8;       // a move transfers at most an eighth of a chunk
-// All-gathers in an order other than the reverse are limited: they add at most a tenth more messages, and are
-// tried only on two dimensions, where few other orders exist. On the systems of Themis, Table 2, more
-// messages gained between -0.3 and 0.15 percentage points. Their tables are stored and proven entry by entry,
-// as all tables of up to 256 accelerators are; on the 1,024 accelerators of 2D-SW_SW (99.6% instead of 98.9%
-// of the bandwidth) this would take eight times as long as everything else.
+constexpr Bytes kMostMoved = 8;       // a move transfers at most 1 / kMostMoved of a chunk
+// Limits on all-gathers in an order other than the reverse. They may add at most a tenth more messages, and
+// they are tried only on two dimensions, where few other orders exist. On the systems of Themis, Table 2,
+// more messages changed the utilization by -0.3 to 0.15 percentage points. Tables of up to 256 accelerators
+// are stored and proven entry by entry in any case. On the 1,024 accelerators of 2D-SW_SW, such all-gathers
+// would use 99.6% instead of 98.9% of the bandwidth, but the proof would take eight times as long as
+// everything else.
 constexpr std::int64_t kMoreMessages = 10;
 constexpr std::size_t kMostDimensions = 2;
 constexpr Bytes kMostAccelerators = 256;
@@ -68,7 +69,7 @@ class LocalSearch {
   std::vector<ChunkPlan> take() { return std::move(plans_); }
 
  private:
-  // Changes chunk a, and b if the move involves two; returns false if nothing changed.
+  // Changes chunk a and, if the move involves two chunks, chunk b. Returns false if nothing has changed.
   bool change(std::size_t a, std::size_t b) {
     constexpr std::uint64_t kOdds = 8;
     const std::uint64_t what = random_.below(kOdds);
@@ -122,9 +123,9 @@ class LocalSearch {
   ChunkSimulation simulation_;
   std::vector<ChunkPlan> plans_;
   std::vector<ChunkPath> ways_;
-  std::int64_t messages_ = 0;  // per accelerator
+  std::int64_t messages_ = 0;  // number of messages per accelerator
   std::int64_t most_messages_ = 0;
-  bool parts_ways_ = false;  // whether all-gathers may use another order than the reverse
+  bool parts_ways_ = false;  // whether all-gathers may use an order other than the reverse
   Femtoseconds best_ = 0;
 };
 

@@ -24,7 +24,7 @@ class Pipeline {
     serve_ports();
     while (!events_.empty()) {
       const Femtoseconds now = events_.top().at;
-      // All events of an instant are processed before any choice at that instant.
+      // All events of an instant are processed before anything is chosen at that instant.
       for (; !events_.empty() && events_.top().at == now; events_.pop()) process(events_.top());
       now_ = now;
       serve_ports();
@@ -37,9 +37,9 @@ class Pipeline {
 
   struct Progress {
     std::size_t step = 0;
-    std::size_t missing = 0;          // messages of the current step that have not arrived
-    Femtoseconds operation_came = 0;  // when the current operation's first step became ready
-    std::size_t place = kNotBegun;    // index of the current operation among all that have begun
+    std::size_t missing = 0;          // number of messages of the current step that have not arrived
+    Femtoseconds operation_came = 0;  // when the first step of the current operation became ready
+    std::size_t place = kNotBegun;    // index of the current operation among all operations that have begun
   };
   struct Waiting {
     std::size_t place;
@@ -50,8 +50,8 @@ class Pipeline {
   };
   struct Event {
     Femtoseconds at;
-    std::int32_t port;   // the port that becomes free; -1: a message arrives
-    std::int32_t chunk;  // the chunk of the message
+    std::int32_t port;   // port that becomes free; -1 if a message arrives
+    std::int32_t chunk;  // chunk of the message
     auto operator<=>(const Event& other) const = default;
   };
   template <typename T>
@@ -112,7 +112,7 @@ class Pipeline {
   std::vector<std::vector<PipelineTurn>> turns_;
   Earliest<Event> events_;
   Femtoseconds now_ = 0;
-  std::size_t begun_ = 0;  // number of operations
+  std::size_t begun_ = 0;  // number of operations that have begun
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ namespace {
 void require_sliceable(const CompileRequest& request) {
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("chained_multitree supports only all_reduce, not {}", to_string(request.collective)));
+        fmt::format("chained_multitree supports only all_reduce, not {}: use multitree_optimal",
+                    to_string(request.collective)));
   }
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
   if (request.chunks <= elements) return;
@@ -29,8 +30,8 @@ void require_sliceable(const CompileRequest& request) {
                   request.chunks, request.size, elements, request.element));
 }
 
-// The number of phases before the given phase of a slice, in the order RS 0, RS 1, AG 0, RS 2, AG 1, ..., AG
-// K-1.
+// Returns the number of phases before the given phase of a slice. The order of phases is RS 0, RS 1, AG 0, RS
+// 2, AG 1, ..., AG K-1.
 int phases_before(Op op, int slice, int slices) {
   return op == Op::kReduce ? std::max(2 * slice - 1, 0) : std::min(2 * slice + 2, 2 * slices - 1);
 }

@@ -80,8 +80,8 @@ class Growth {
     return depth_[static_cast<std::size_t>(node) * trees_count_ + tree];
   }
 
-  // The trees that contain a neighbour of `node` but not `node`, as a heap with the tree to join first on
-  // top.
+  // Returns the trees that contain a neighbour of `node` but not `node` itself, as a heap. The tree to join
+  // first is at the top.
   std::vector<Candidate> candidates(NodeId node) {
     lacking_.assign(words_, 0);
     Bits lacking(lacking_.data(), words_);
@@ -102,7 +102,7 @@ class Growth {
     return found;
   }
 
-  // The least depth among the neighbours of `node` that are in the tree.
+  // Returns the smallest depth in the tree among those neighbours of `node` that are in it.
   int nearest(NodeId node, std::size_t tree) {
     int least = std::numeric_limits<int>::max();
     for (const ChannelId id : topology_.in_channels(node)) {
@@ -116,7 +116,7 @@ class Growth {
     const std::vector<ChannelId>& in = ways_in_[static_cast<std::size_t>(node)];
     std::vector<Candidate> wanted = candidates(node);
     Assignment assignment(in.size());
-    // Senders nearest to the root come first.
+    // Senders that are nearest to the root come first.
     const auto channels_of = [&](std::int32_t tree, auto&& visit) {
       const auto t = static_cast<std::size_t>(tree);
       const int least = nearest(node, t);
@@ -155,15 +155,18 @@ class Growth {
   std::size_t nodes_;
   std::size_t trees_count_;
   std::size_t words_;
-  std::vector<std::uint64_t> held_;  // [node * words]: trees that contain the node when the timestep begins
-  std::vector<int> depth_;    // [node * trees + tree]: edges from the root, -1 if the node is not in the tree
+  // [node * words]: trees that contain the node at the beginning of the timestep.
+  std::vector<std::uint64_t> held_;
+  // [node * trees + tree]: number of edges from the root; -1 if the node is not in the tree.
+  std::vector<int> depth_;
   std::vector<int> holders_;  // [tree]: number of accelerators, including those that join in this timestep
   std::vector<std::uint64_t> lacking_;  // scratch space of candidates()
-  std::vector<Joining> joining_;        // joins of this timestep
+  std::vector<Joining> joining_;        // accelerators that join a tree in this timestep
   Trees trees_;
 };
 
-// [accelerator]: its in-channels, each listed once for every tree that it can serve in a timestep.
+// For each accelerator, returns its incoming channels. Each channel is listed once for every tree that it can
+// serve in a timestep.
 std::vector<std::vector<ChannelId>> find_in_channels(const Topology& topology) {
   const LinkAllocator links(topology);
   std::vector<std::vector<ChannelId>> ways_in;

@@ -12,7 +12,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// A mesh's coordinates, and its channels by dimension and direction.
+// The coordinates of a mesh, and its channels by dimension and direction.
 class Grid {
  public:
   explicit Grid(const Topology& topology) : topology_(topology), nodes_(topology.num_nodes()) {
@@ -46,7 +46,8 @@ class Grid {
     }
     return false;
   }
-  // The channel into `node` along dimension d, from the lower neighbour if `upwards`.
+  // Returns the channel into `node` along dimension d. It comes from the lower neighbour if `upwards`,
+  // otherwise from the upper neighbour.
   ChannelId into(NodeId node, std::size_t d, bool upwards) const { return into_[slot(node, d, upwards)]; }
 
  private:
@@ -56,14 +57,14 @@ class Grid {
 
   const Topology& topology_;
   NodeId nodes_;
-  std::vector<std::size_t> wide_;  // dimensions of more than one node
+  std::vector<std::size_t> wide_;  // dimensions with more than one node
   std::vector<int> coordinates_;   // [node * dimensions + d]
   std::vector<ChannelId> into_;    // [(node * dimensions + d) * 2 + upwards]
 };
 
 using Order = std::vector<std::size_t>;
 
-// All orders of up to three dimensions; for more dimensions, only the cyclic orders.
+// Returns all orders of up to three dimensions. For more dimensions, returns only the cyclic orders.
 std::vector<Order> orders_of(std::size_t dimensions) {
   Order order(dimensions);
   std::iota(order.begin(), order.end(), 0);
@@ -80,7 +81,7 @@ std::vector<Order> orders_of(std::size_t dimensions) {
   return orders;
 }
 
-// The channel over which `node` joins the tree of `root` that spreads in `order`.
+// Returns the channel over which `node` joins the tree of `root` that spreads in `order`.
 ChannelId channel_into(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   std::size_t last = order.size() - 1;
   while (grid.at(node, order[last]) == grid.at(root, order[last])) --last;
@@ -88,7 +89,8 @@ ChannelId channel_into(const Grid& grid, const Order& order, NodeId root, NodeId
   return grid.into(node, d, grid.at(node, d) > grid.at(root, d));
 }
 
-// The number of channels on the longest path beyond `node` in the tree of `root` that spreads in `order`.
+// Returns the number of channels on the longest path beyond `node` in the tree of `root` that spreads in
+// `order`.
 int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   int most = 0;
   for (std::size_t i = order.size(); i-- > 0;) {
@@ -101,8 +103,9 @@ int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   return most;
 }
 
-// Chooses an order of dimensions for every tree. A tree that enters a line continues to the line's ends, so
-// loads grow towards the ends, and no channel of a line carries more trees than the last.
+// Chooses an order of dimensions for every tree. A tree that enters a line continues to both ends of the
+// line. Loads therefore grow towards the ends, and no channel of a line carries more trees than the last
+// channel.
 class Balance {
  public:
   Balance(const Grid& grid, const std::vector<Order>& orders, int pieces, int limit, std::uint64_t seed)
@@ -128,7 +131,7 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two trees together escapes states in which no change of a single tree is an improvement.
+      // Changing two trees together can improve states in which no change of a single tree is an improvement.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;
@@ -141,7 +144,7 @@ class Balance {
  private:
   struct Change {
     std::size_t tree = 0;
-    std::size_t before = 0;   // index of the tree's previous order
+    std::size_t before = 0;   // index of the tree's order before the change
     std::int64_t excess = 0;  // excess_ before the change
   };
 
@@ -180,10 +183,10 @@ class Balance {
   int pieces_;
   int limit_;
   Random random_;
-  std::vector<NodeId> ends_;         // nodes at the end of a line, in any dimension
+  std::vector<NodeId> ends_;         // nodes at the end of a line in any dimension
   std::vector<int> load_;            // [channel into one of ends_]: number of trees that use it
-  std::int64_t excess_ = 0;          // total load above the limit
-  std::vector<std::size_t> choice_;  // [tree]: index of the order chosen for it
+  std::int64_t excess_ = 0;          // total load in excess of the limit
+  std::vector<std::size_t> choice_;  // [tree]: index of the chosen order
 };
 
 // Assigns a timestep to every edge of the trees.
@@ -216,9 +219,9 @@ class ListScheduler {
   }
 
  private:
-  // A tree that waits to send its data over a channel.
+  // A tree that waits for a channel to send its data.
   struct Waiting {
-    int height = 0;  // the greatest height is served first, then the lowest tree number
+    int height = 0;  // the greatest height is served first; ties go to the lowest tree number
     std::int32_t tree = 0;
     NodeId node = 0;
     bool operator<(const Waiting& other) const {
@@ -230,7 +233,7 @@ class ListScheduler {
     return static_cast<NodeId>(tree / static_cast<std::size_t>(pieces_));
   }
 
-  // Queues the messages to the nodes that join the tree from `node`, which has joined it.
+  // Queues the messages to the nodes that join the tree from `node`, which has just joined it.
   void offer(std::int32_t tree, NodeId node) {
     const Order& order = orders_[choice_[static_cast<std::size_t>(tree)]];
     const NodeId root = root_of(static_cast<std::size_t>(tree));

@@ -7,11 +7,11 @@
 
 namespace coppice::schedule {
 
-// Trees for a mesh. Every tree spreads dimension by dimension, in one of the possible orders of the
-// dimensions, so all paths are shortest paths, and the order determines each channel's load. Hill climbing
-// over random changes chooses the orders such that no channel carries more trees than there are timesteps in
-// least_steps(). Timesteps are assigned afterwards: in each, a channel serves the tree with the longest path
-// beyond the channel. Returns nullopt if the topology is not a mesh.
+// Builds trees for a mesh. Every tree spreads dimension by dimension, in one of the possible orders of the
+// dimensions. All paths are therefore shortest paths, and the orders determine the load of each channel. Hill
+// climbing over random changes chooses the orders such that no channel carries more trees than there are
+// timesteps in least_steps(). Timesteps are assigned afterwards: in each timestep, a channel serves the tree
+// with the longest path beyond the channel. Returns nullopt if the topology is not a mesh.
 std::optional<Trees> dimension_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
 
 }  // namespace coppice::schedule

@@ -19,9 +19,10 @@
 namespace coppice::schedule {
 namespace {
 
-// Translated trees take milliseconds; matching time grows with the cube of the number of accelerators.
+// Building translated trees takes milliseconds. The time for matching grows with the cube of the number of
+// accelerators.
 constexpr int kTranslationRestarts = 40;
-constexpr int kMostToGrow = 256;  // accelerators
+constexpr int kMostToGrow = 256;  // number of accelerators
 constexpr std::int64_t kMatchingEffort = 200'000'000;
 
 int matching_restarts(const topology::Topology& topology, int pieces) {
@@ -30,7 +31,7 @@ int matching_restarts(const topology::Topology& topology, int pieces) {
   return static_cast<int>(std::min<std::int64_t>(20, kMatchingEffort / std::max<std::int64_t>(work, 1)));
 }
 
-// Whether `trees` are better than `than`: fewer timesteps, then shorter trees.
+// Whether `trees` take fewer timesteps than `than` or, with equally many timesteps, are shallower.
 bool is_better(const Trees& trees, const Trees& than) {
   return trees.steps < than.steps || (trees.steps == than.steps && depth_of(trees) < depth_of(than));
 }
@@ -60,7 +61,8 @@ Bytes divide_up(Bytes dividend, Bytes divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// The schedule for a torus whose translated trees reach the fewest timesteps; nullopt for other networks.
+// Returns the schedule for a torus whose translated trees reach the fewest timesteps; nullopt for other
+// networks.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
   if (!may_translate(topology, request, pieces)) return std::nullopt;
@@ -75,13 +77,14 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
                        const Trees& trees) {
   Schedule schedule = schedule_trees(topology, request, MultiTreeOptimalCompiler::info().name, trees);
   const int least = least_steps(topology, trees.pieces);
-  // Without slow links timesteps are shorter, so their number is not comparable with the bound.
+  // Without slow links, timesteps are shorter, so their number cannot be compared with the bound.
   schedule.least_steps = trees.steps < least ? 0 : phases(request) * least;
   return schedule;
 }
 
-// Pieces fill the last timestep and shorten ports' waits for recent arrivals. With switches, pieces block
-// each other; with many accelerators, they gain little for the time it takes to build their trees.
+// Pieces fill the last timestep and reduce the time for which ports wait for recent arrivals. With switches,
+// however, pieces block each other. With many accelerators, they save too little time to justify building
+// their trees.
 Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
   constexpr int kMostPieces = 4;
   constexpr int kMostAccelerators = 64;
@@ -124,7 +127,7 @@ Trees build_trees_over(const topology::Topology& topology, int pieces, std::uint
     if (!trees || matched.steps < trees->steps) trees = std::move(matched);
   }
   if (topology.num_accelerators() > kMostToGrow) return *std::move(trees);
-  // MultiTree's own trees sometimes take equally few steps, and wait less for data that has only just
+  // MultiTree's own trees sometimes take equally few timesteps and wait less for data that has only just
   // arrived.
   Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
   const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
@@ -140,7 +143,7 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 
 namespace {
 
-// Translated trees take negligible time; on other networks trees are grown and matched repeatedly.
+// Building translated trees takes negligible time. On other networks, trees are grown and matched repeatedly.
 double seconds_of_search(const topology::Topology& topology, const CompileRequest& request) {
   if (request.root >= 0) return seconds_of_growth(topology, request);
   if (looks_alike(topology, request)) return seconds_at(topology, 0.1, 1);

@@ -12,7 +12,8 @@ namespace {
 
 using topology::Topology;
 
-// The limit on a root's trees times the accelerators, so that trees grow quickly.
+// The limit on the number of a root's trees multiplied by the number of accelerators. It keeps the time for
+// growing trees short.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

@@ -15,8 +15,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The channels with at least `least` bytes per second, limited to the same number in both directions between
-// two nodes.
+// Returns the channels with at least `least` bytes per second. Between two nodes, the number of channels is
+// limited to the same number in both directions.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };
@@ -34,7 +34,7 @@ std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t leas
   return result;
 }
 
-// The time of all timesteps together, per byte of a piece.
+// Returns the time of all timesteps together, per byte of a piece.
 double time_of(const Trees& trees, std::int64_t slowest) {
   return static_cast<double>(trees.steps) / static_cast<double>(slowest);
 }

@@ -17,7 +17,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The neighbours of every node by direction; a direction is an index into out_channels.
+// The neighbours of every node, by direction. A direction is an index into out_channels.
 class Directions {
  public:
   explicit Directions(const Topology& topology)
@@ -82,7 +82,7 @@ struct BaseTrees {
   std::vector<std::vector<BaseEdge>> pieces;
 };
 
-// Grows all trees of accelerator 0 together; a site is a pair (piece, node).
+// Grows all trees of accelerator 0 together. A site is a pair of a piece and a node.
 class Growth {
  public:
   Growth(const Directions& directions, const std::vector<int>& distance, int pieces, std::uint64_t seed,
@@ -103,7 +103,7 @@ class Growth {
 
  private:
   static constexpr int kOutside = -1;
-  static constexpr int kFrontier = -2;  // a site outside the tree, next to a member
+  static constexpr int kFrontier = -2;  // site outside the tree that is adjacent to a node of the tree
 
   struct Candidate {
     int distance = 0;
@@ -133,7 +133,7 @@ class Growth {
     }
   }
 
-  // Adds one node in every direction if possible; returns the number of nodes that joined.
+  // Adds one node in every direction where this is possible. Returns the number of nodes that joined.
   std::size_t grow_one_step() {
     ++trees_.steps;
     std::ranges::sort(frontier_);
@@ -197,8 +197,8 @@ std::vector<int> distances_from_root(const Directions& directions) {
   return distance;
 }
 
-// The trees of the first `roots` accelerators: each edge keeps its direction and starts at the image of its
-// parent.
+// Returns the trees of the first `roots` accelerators. Each edge keeps its direction and starts at the image
+// of its parent.
 Trees translate(const Topology& topology, const BaseTrees& base, NodeId roots) {
   Trees trees{.steps = base.steps, .pieces = static_cast<int>(base.pieces.size()), .trees = {}};
   std::vector<NodeId> moved(static_cast<std::size_t>(topology.num_nodes()), 0);

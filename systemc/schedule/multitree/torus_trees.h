@@ -8,12 +8,13 @@
 
 namespace coppice::schedule {
 
-// Trees for a torus: the trees of accelerator 0, translated to every other accelerator. The copies of an edge
-// use the channel in its direction exactly once at every node, so trees never share a channel in a timestep
-// unless two edges of accelerator 0's trees have both the same direction and the same timestep. In each
-// timestep, one new node joins in every direction, the nearest to the root first. Restarts with ties broken
-// differently until least_steps() and the least depth are reached, at most `restarts` times. Returns nullopt
-// if translations do not map the graph onto itself.
+// Builds trees for a torus: the trees of accelerator 0 are translated to every other accelerator. The
+// translated copies of an edge use the channel in the edge's direction exactly once at every node. Trees
+// therefore share a channel in a timestep only if two edges of accelerator 0's trees have both the same
+// direction and the same timestep. In each timestep, one new node joins in every direction; nodes near the
+// root join first. The construction is repeated with ties broken differently until least_steps() and the
+// least depth are reached, at most `restarts` times. Returns nullopt if translations do not map the graph
+// onto itself.
 std::optional<Trees> translated_trees(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts);
 
@@ -27,7 +28,7 @@ bool may_translate(const topology::Topology& topology, const CompileRequest& req
 Schedule schedule_translations(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const Trees& trees);
 
-// Only the trees of accelerator 0.
+// Returns only the trees of accelerator 0.
 std::optional<Trees> trees_to_translate(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                         int restarts);
 

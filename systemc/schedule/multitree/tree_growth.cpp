@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The accelerators to which a free channel leads in the current timestep.
+// The accelerators that a free channel reaches in the current timestep.
 class Receivers {
  public:
   Receivers(const Topology& topology, const LinkAllocator& links)
@@ -26,7 +26,7 @@ class Receivers {
   void begin_step() {
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) insert(node);
   }
-  // Call after a channel into `node` has been occupied.
+  // Call this after a channel into `node` has been occupied.
   void update(NodeId node) {
     const bool open =
         std::ranges::any_of(topology_.in_channels(node), [&](ChannelId id) { return links_.is_free(id); });
@@ -48,9 +48,9 @@ class Receivers {
   std::vector<std::uint64_t> open_;
 };
 
-// The limits of a tree's search for a node.
+// The limits of a tree's search for a new node.
 struct Look {
-  bool fresh = true;  // also from nodes that joined in the previous timestep
+  bool fresh = true;  // whether to search also from nodes that joined in the previous timestep
   int reach = 0;      // maximum number of channels between switches
 };
 
@@ -101,7 +101,7 @@ struct Ground {
   Receivers receivers;
   Look look;
   bool beyond_reach = false;       // whether a longer path might exist
-  std::vector<ChannelPath> paths;  // paths through switches, of all trees
+  std::vector<ChannelPath> paths;  // paths through switches of all trees
 };
 
 class GrowingTree {
@@ -118,10 +118,10 @@ class GrowingTree {
     return edges_.size() + 1 == static_cast<std::size_t>(ground_->topology.num_accelerators());
   }
 
-  // The number of accelerators in the tree, without the root.
+  // The number of accelerators in the tree, excluding the root.
   std::size_t size() const { return edges_.size(); }
 
-  // Makes all nodes of the tree possible parents in the coming timestep, except those whose neighbours are
+  // Makes all nodes of the tree possible parents in the coming timestep, except nodes whose neighbours are
   // all in the tree.
   void begin_step() {
     std::erase_if(parents_, [&](NodeId node) {
@@ -140,8 +140,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Adds one node, if possible. A node that the tree could not reach earlier with the same limits remains
-  // unreachable in this timestep, so the search resumes where the last one ended.
+  // Adds one node if possible. If the tree could not reach a node earlier with the same limits, it cannot
+  // reach the node in this timestep at all, so the search resumes where the last search ended.
   bool extend() {
     if (ground_->none_free() || (ground_->directions == 0 && ground_->receivers.none_outside(held_)))
       return false;
@@ -199,14 +199,15 @@ class GrowingTree {
   Ground* ground_;
   std::vector<std::uint64_t> held_;  // accelerators in the tree
   std::vector<NodeId> parents_;      // possible parents, in the order in which they joined
-  std::size_t seasoned_ = 0;         // number of parents_ that joined before the previous timestep
-  std::vector<NodeId> joined_;       // nodes that joined in this timestep
+  std::size_t seasoned_ = 0;    // number of elements of parents_ that joined before the previous timestep
+  std::vector<NodeId> joined_;  // nodes that joined in this timestep
   std::size_t parent_ = 0;
   std::size_t channel_ = 0;
   std::vector<TreeEdge> edges_;
 };
 
-// Lets trees extend in turn, in the given order, until none can. Returns whether any did.
+// Lets the trees extend in turn, in the given order, until no tree can be extended. Returns whether any tree
+// was extended.
 bool take_turns(std::vector<GrowingTree*> able) {
   bool grown = false;
   for (GrowingTree* tree : able) tree->begin_look();
@@ -217,7 +218,7 @@ bool take_turns(std::vector<GrowingTree*> able) {
   return grown;
 }
 
-// Grows all trees by one timestep. Returns false if no tree could extend.
+// Grows all trees by one timestep. Returns false if no tree could be extended.
 bool grow_one_step(const std::vector<GrowingTree*>& growing, const std::vector<Look>& looks, Ground& ground) {
   ground.links.next_step();
   ground.receivers.begin_step();
@@ -241,7 +242,7 @@ void sort_by_rarity(std::vector<GrowingTree*>& trees) {
   std::ranges::stable_sort(trees, {}, [](const GrowingTree* tree) { return tree->size(); });
 }
 
-// Grows the trees of `roots`, which take turns in this order unless `rarest_first` or `random` changes it.
+// Grows the trees of `roots`. They take turns in this order unless `rarest_first` or `random` changes it.
 Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
            Random* random, std::size_t directions = 0) {
   Ground ground(topology, directions);

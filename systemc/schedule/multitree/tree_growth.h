@@ -10,18 +10,19 @@ namespace coppice::schedule {
 
 // The order in which trees search for paths through switches within a timestep.
 enum class LookingOrder : std::uint8_t {
-  kAsFarAsNeeded,  // one node at a time: the node nearest to the earliest parent
-  kOneLinkFirst,   // all trees over at most one channel between switches, then without that limit
-  kFreshLast,      // first from nodes that joined earlier, at any distance, then from the latest
-  kNearestFirst,   // all trees without channels between switches, then with one, and so on
+  kAsFarAsNeeded,  // one node at a time, which is the node nearest to the earliest parent
+  kOneLinkFirst,   // all trees over at most one channel between switches, then over any number
+  kFreshLast,  // first from nodes that joined earlier, at any distance, then from the nodes that joined last
+  kNearestFirst,  // all trees over no channels between switches, then over one, and so on
 };
 
 inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, LookingOrder::kOneLinkFirst,
                                            LookingOrder::kFreshLast, LookingOrder::kNearestFirst};
 
-// MultiTree's trees (see multitree.h for the rules), `pieces` per accelerator. With `random`, the trees with
-// the fewest accelerators take their turn first, at random among equals, instead of in the order of roots.
-// Throws UnsupportedError if some accelerator cannot be reached.
+// Grows the trees of MultiTree (multitree.h describes the rules), with `pieces` trees per accelerator. If
+// `random` is given, trees do not take turns in the order of their roots. Instead, the trees with the fewest
+// accelerators come first, and ties are broken at random. Throws UnsupportedError if some accelerator cannot
+// be reached.
 Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
                  Random* random = nullptr);
 
@@ -31,9 +32,9 @@ Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder or
 // a channel is occupied once this tree has used any channel in its direction.
 Trees grow_tree_to_translate(const topology::Topology& topology);
 
-// `pieces` trees of one accelerator, with the fewest timesteps found by trying every order and a few random
-// attempts. The trees with the fewest accelerators take their turn first, so that pieces follow one another
-// along the same paths.
+// Grows `pieces` trees of one accelerator. Tries every order and a few random attempts, and returns the trees
+// with the fewest timesteps. The trees with the fewest accelerators take their turn first, so that pieces
+// follow one another along the same paths.
 Trees grow_trees_of(const topology::Topology& topology, NodeId root, int pieces, std::uint64_t seed);
 
 }  // namespace coppice::schedule

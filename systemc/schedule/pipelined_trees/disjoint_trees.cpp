@@ -17,7 +17,7 @@ using topology::Topology;
 struct Link {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
-  int tree = -1;  // the tree to which it belongs; -1: none
+  int tree = -1;  // tree to which the link belongs; -1 if there is none
 };
 
 std::vector<Link> links_of(const Topology& topology) {
@@ -31,7 +31,8 @@ std::vector<Link> links_of(const Topology& topology) {
   return links;
 }
 
-// The links of the network, each assigned to one tree or none; the links of a tree never form a cycle.
+// The links of the network. Each link is assigned to at most one tree, and the links of a tree never form a
+// cycle.
 class Forests {
  public:
   Forests(int nodes, int trees, std::vector<Link> links)
@@ -47,7 +48,7 @@ class Forests {
   NodeId other_end(int link, NodeId end) const { return at(link).a == end ? at(link).b : at(link).a; }
   int tree_of(int link) const { return at(link).tree; }
 
-  // Moves a link to `tree`, -1 for none.
+  // Moves a link to `tree`, or out of its tree if `tree` is -1.
   void move(int link, int tree) {
     Link& moved = links_[static_cast<std::size_t>(link)];
     for (const NodeId end : {moved.a, moved.b}) {
@@ -57,7 +58,8 @@ class Forests {
     moved.tree = tree;
   }
 
-  // The links of `tree` on the path between the ends of `link`; nullopt if the tree does not connect them.
+  // Returns the links of `tree` on the path between the ends of `link`; nullopt if the tree does not connect
+  // the two ends.
   std::optional<std::vector<int>> path(int tree, int link) const {
     const std::vector<int> into = reach(tree, at(link).a).into;
     if (into[static_cast<std::size_t>(at(link).b)] < 0) return std::nullopt;
@@ -68,8 +70,8 @@ class Forests {
     return found;
   }
 
-  // The accelerators that `tree` connects to `root`, in order of distance, and the link by which each is
-  // reached (-1: not reached, or the root).
+  // The accelerators that a tree connects to `root`, in order of distance, and the link by which each
+  // accelerator is reached; -1 for the root and for accelerators that are not reached.
   struct Reached {
     std::vector<NodeId> order;
     std::vector<int> into;   // [accelerator]
@@ -99,11 +101,12 @@ class Forests {
 
   int nodes_;
   std::vector<Link> links_;
-  std::vector<std::vector<std::vector<int>>> incident_;  // [tree][accelerator]: incident links
+  // [tree][accelerator]: links of the tree at the accelerator.
+  std::vector<std::vector<std::vector<int>>> incident_;
 };
 
-// Adds `link` to a tree. If it closes a cycle in every tree, moves as few links as possible from tree to tree
-// to make room. Returns whether this succeeded.
+// Adds `link` to a tree. If it closes a cycle in every tree, makes room by moving as few links as possible
+// from tree to tree. Returns whether the link was added.
 bool augment(Forests& forests, int link) {
   // [link]: the link that would replace it in its tree.
   std::vector<int> before(forests.links().size(), -1);
@@ -139,7 +142,7 @@ NodeId farthest(const Forests& forests, int tree, NodeId from) {
   return forests.reach(tree, from).order.back();
 }
 
-// The accelerator in the middle of a tree's longest path.
+// Returns the accelerator in the middle of the longest path of a tree.
 NodeId center(const Forests& forests, int tree) {
   const NodeId end = farthest(forests, tree, 0);
   const Forests::Reached reached = forests.reach(tree, end);
@@ -150,7 +153,8 @@ NodeId center(const Forests& forests, int tree) {
   return node;
 }
 
-// A tree's height from its center as one number that compares by depth, then by mean depth.
+// Returns the height of a tree, measured from its center, as one number that compares first by depth and then
+// by mean depth.
 std::int64_t height(const Forests& forests, int tree) {
   const Forests::Reached reached = forests.reach(tree, center(forests, tree));
   const auto n = static_cast<std::int64_t>(reached.order.size());
@@ -165,7 +169,8 @@ std::int64_t height(const Forests& forests) {
   return sum;
 }
 
-// Lets trees exchange links or take unused links as long as their total height does not increase.
+// Lets trees exchange links or use links that belong to no tree, as long as the total height of the trees
+// does not increase.
 void flatten(Forests& forests, int nodes) {
   constexpr std::int64_t kEffort = 2'000'000;
   constexpr std::int64_t kTriesPerLink = 60;
@@ -181,7 +186,7 @@ void flatten(Forests& forests, int nodes) {
     const int other = path[random.below(path.size())];
     forests.move(other, -1);
     forests.move(link, into);
-    // The tree that gave `link` must be reconnected by `other`.
+    // Link `other` must reconnect the tree from which `link` was removed.
     const bool whole = from < 0 || !forests.path(from, other);
     if (whole) forests.move(other, from);
     const std::int64_t now = whole ? height(forests) : lowest + 1;

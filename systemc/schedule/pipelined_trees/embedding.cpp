@@ -18,12 +18,12 @@ using topology::Topology;
 
 using Visit = std::function<bool(const std::vector<PlacedTree>&)>;
 
-// A depth-first search that allocates links to edges and releases them.
+// The state of a depth-first search that allocates links to edges and releases them.
 class Placement {
  public:
   explicit Placement(const Topology& topology, int detours) : links_(topology), detours_left_(detours) {}
 
-  // Calls `then` for every possible embedding of an edge while the links of that embedding are taken.
+  // Calls `then` for every possible embedding of an edge while the links of that embedding are allocated.
   template <typename Then>
   void each_way(NodeId child, NodeId parent, const Then& then) {
     if (links_.free(child, parent)) {
@@ -51,8 +51,8 @@ class Placement {
   int detours_left_;
 };
 
-// Grows one tree after the other, breadth first. An accelerator's children are chosen in ascending order of
-// their positions in `order`, so that every tree occurs once.
+// Grows one tree after another, each breadth first. The children of an accelerator are chosen in ascending
+// order of their positions in `order`, so that every tree is found once.
 class TreeSearch {
  public:
   TreeSearch(const Topology& topology, const EmbeddingRequest& request, std::int64_t effort,
@@ -62,7 +62,7 @@ class TreeSearch {
         order_(std::move(order)),
         visit_(visit),
         placement_(topology, request.detours) {
-    // [height]: the largest number of accelerators below an accelerator at this height.
+    // [height]: the maximum number of accelerators below an accelerator at this height.
     below_.resize(static_cast<std::size_t>(request.depth) + 1, 0);
     for (std::size_t height = 1; height < below_.size(); ++height) {
       below_[height] = std::min<std::int64_t>(request.fan_in * (1 + below_[height - 1]),
@@ -70,7 +70,7 @@ class TreeSearch {
     }
   }
 
-  // Returns whether the search was complete or stopped by `visit`.
+  // Runs the search. Returns false if it gave up, and true if it was complete or `visit` stopped it.
   bool run() {
     next_tree();
     return !exhausted_;
@@ -82,7 +82,7 @@ class TreeSearch {
     int depth = 0;
   };
   struct Growth {
-    std::vector<Member> members;         // in the order they joined
+    std::vector<Member> members;         // in the order in which they joined
     std::vector<std::uint8_t> attached;  // [accelerator]
     std::size_t missing = 0;
   };
@@ -104,7 +104,7 @@ class TreeSearch {
     }
   }
 
-  // Whether the members from index `at` on have room for all missing accelerators.
+  // Whether the members from index `at` on can have enough descendants for all missing accelerators.
   bool has_room(const Growth& growth, std::size_t at, int children) const {
     std::int64_t room = 0;
     for (std::size_t i = at; i < growth.members.size(); ++i) {
@@ -117,8 +117,8 @@ class TreeSearch {
     return growth.missing == 0;
   }
 
-  // Extends the tree. Member `at` has `children` children; further ones must come from positions `rank` and
-  // higher of `order_`.
+  // Extends the tree. Member `at` has `children` children so far, and further children must come from
+  // positions `rank` and higher of `order_`.
   void extend(Growth& growth, std::size_t at, std::size_t rank, int children) {
     if (growth.missing == 0) return next_tree();
     if (++steps_ > effort_) exhausted_ = true;
@@ -167,7 +167,8 @@ std::vector<NodeId> ascending(int accelerators) {
   return order;
 }
 
-// Tries several orders of the accelerators, since a search in one order may get stuck where another does not.
+// Tries several orders of the accelerators, because a search in one order may get stuck where a search in
+// another order does not.
 std::vector<PlacedTree> find_embedding(const Topology& topology, const EmbeddingRequest& request) {
   constexpr std::int64_t kEffort = 20'000;
   const int attempts = topology.num_accelerators() <= 16 ? 8 : 2;
@@ -185,7 +186,7 @@ std::vector<PlacedTree> find_embedding(const Topology& topology, const Embedding
   return found;
 }
 
-// Searches for placements of given edges, one edge after another.
+// Searches for placements of the given edges, one edge after another.
 class EdgeSearch {
  public:
   EdgeSearch(const Topology& topology, std::vector<PlacedTree> trees, int detours, const Visit& visit)

@@ -16,12 +16,12 @@ using topology::ChannelId;
 using topology::Hierarchy;
 using topology::Topology;
 
-// The links between accelerators and switches, allocated individually.
+// The links between accelerators and switches, each of which is allocated individually.
 class SwitchLinks {
  public:
   struct Link {
-    ChannelId up = -1;    // to the switch
-    ChannelId down = -1;  // to the accelerator
+    ChannelId up = -1;    // from the accelerator to the switch
+    ChannelId down = -1;  // from the switch to the accelerator
   };
 
   explicit SwitchLinks(const Topology& topology) : topology_(topology) {
@@ -52,8 +52,7 @@ class SwitchLinks {
   std::map<std::pair<NodeId, NodeId>, std::vector<Link>> links_;
 };
 
-// Grows a tree from its root, dimension by dimension from the highest, so that parents precede their
-// children.
+// Grows a tree from its root, beginning with the highest dimension, so that parents precede their children.
 class Growth {
  public:
   Growth(const Hierarchy& hierarchy, SwitchLinks& links, bool mirrored)
@@ -81,7 +80,7 @@ class Growth {
     return mirrored_ ? pair.second : pair.first;
   }
 
-  // Adds the other members of the group of `root` in dimension `d`.
+  // Adds all other members of the group to which `root` belongs in dimension `d`.
   void grow_group(NodeId root, std::size_t d, std::vector<NodeId>& members) {
     const NodeId hub = hierarchy_.switch_of(root, d);
     for (const TreeLink& edge : routed_tree(tree_of(d)).links) {

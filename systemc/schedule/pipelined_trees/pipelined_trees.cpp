@@ -9,7 +9,7 @@
 namespace coppice::schedule {
 namespace {
 
-// [accelerator]: the number of edges from the root.
+// Returns the number of edges from the root to each accelerator.
 std::vector<int> levels_of(const LinkedTree& tree) {
   std::vector<int> level(tree.links.size() + 1, 0);
   for (const TreeLink& link : tree.links) {
@@ -34,8 +34,8 @@ void require_data_for_trees(const CompileRequest& request, const std::string& al
       algorithm, request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
 }
 
-// Cuts `size` bytes into `count` equally spaced chunks, the last of which may be shorter. If the last would
-// be empty, the chunks differ by at most one element instead.
+// Cuts `size` bytes into `count` equally spaced chunks. The last chunk may be shorter; if it would be empty,
+// the sizes of chunks differ by at most one element instead.
 std::vector<Chunk> cut_at_one_distance(Bytes size, Bytes element, int count) {
   const Bytes elements = size / element;
   const Bytes each = (elements + count - 1) / count;
@@ -88,7 +88,7 @@ Schedule schedule_linked_trees(const topology::Topology& topology, const Compile
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const std::vector<int> levels = levels_of(trees[t]);
     const int deepest = std::ranges::max(levels);
-    // The number of steps before the broadcast.
+    // The number of timesteps before the broadcast begins.
     const int broadcast = deepest + (phases == Phases::kApart ? request.chunks - 1 : 0);
     for (const TreeLink& link : trees[t].links) {
       const std::int32_t up = add_path(link.up);

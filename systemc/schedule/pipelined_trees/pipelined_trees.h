@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// An edge of a tree and its channels; if it has none, its messages are routed.
+// An edge of a tree and its channels. If it has no channels, its messages are routed.
 struct TreeLink {
   NodeId child = topology::kNoNode;
   NodeId parent = topology::kNoNode;
@@ -17,26 +17,26 @@ struct TreeLink {
   ChannelPath down;  // from parent to child
 };
 
-// A spanning tree of the accelerators; links of parents precede those of their children.
+// A spanning tree of the accelerators. The links of a parent precede those of its children.
 struct LinkedTree {
   NodeId root = topology::kNoNode;
   std::vector<TreeLink> links;
 };
 
-// A tree over ranks that equal accelerator numbers, with all messages routed.
+// Converts a tree over ranks that are accelerator numbers. All of its messages are routed.
 LinkedTree routed_tree(const BinaryTree& tree);
 
 int depth_of(const LinkedTree& tree);
 
-// When the broadcast of a chunk begins (C-Cube, Sec. III-C): after the reduction of all chunks, or as soon as
-// the chunk itself has been reduced.
+// When the broadcast of a chunk begins (C-Cube, Sec. III-C): after all chunks have been reduced, or as soon
+// as the chunk itself has been reduced.
 enum class Phases { kApart, kOverlapped };
 
-// An all-reduce over `trees`, each with an equal part of the data in CompileRequest::chunks chunks that
-// follow each other one timestep apart. Chunks are assigned to the trees in turn, so that they become final
-// in order of address. With L levels of edges and K chunks, the all-reduce takes 2 (L + K - 1) timesteps if
-// the phases are separate and 2 L + K - 1 if they overlap. Throws UnsupportedError for other collectives and
-// for more chunks than elements.
+// Builds an all-reduce over `trees`. Each tree carries an equal part of the data, in CompileRequest::chunks
+// chunks that follow each other one timestep apart. Chunks are assigned to the trees in turn, so that they
+// become final in order of address. With L levels of edges and K chunks, the all-reduce takes 2 (L + K - 1)
+// timesteps if the phases are separate, and 2 L + K - 1 timesteps if they overlap. Throws UnsupportedError
+// for other collectives and for more chunks than elements.
 Schedule schedule_linked_trees(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const std::vector<LinkedTree>& trees,
                                Phases phases);

@@ -8,20 +8,21 @@
 
 namespace coppice::schedule {
 
-// The trees for a request's TreePlacement; `count` is 1 or 2. Throws UnsupportedError if they cannot be
-// placed.
-//   routed    binary trees over the accelerators' numbers; messages follow CompileRequest::routing
-//   embedded  no channel used twice: embed_trees() between neighbours, or hierarchy_trees() over switches
-//   ccube     the paper's trees with detours (ccube_trees(); only the first if `count` is 1)
-//   automatic ccube on a DGX-1, embedded on a graph from a file without switches, routed elsewhere
+// Returns the trees that a request's TreePlacement selects; `count` must be 1 or 2. Throws UnsupportedError
+// if they cannot be placed.
+//   routed     binary trees over the numbers of accelerators; messages follow CompileRequest::routing
+//   embedded   trees that use no channel twice: embed_trees(), or hierarchy_trees() if there are switches
+//   ccube      the trees of the C-Cube paper with detours (ccube_trees()); the first tree if `count` is 1
+//   automatic  ccube on a DGX-1, embedded on a graph file without switches, otherwise routed
 std::vector<LinkedTree> request_trees(const topology::Topology& topology, const CompileRequest& request,
                                       int count);
 
-// CompileRequest::chunks; if automatic, the number given by eq. (4) of C-Cube for
+// Returns CompileRequest::chunks or, if the number is automatic, the number that eq. (4) of C-Cube yields for
 // CompileRequest::step_latency and the slowest channel.
 int resolve_chunks(const topology::Topology& topology, const CompileRequest& request, int trees);
 
-// An all-reduce over one or two trees: reduction, then broadcast (B in the paper), or both overlapped (C1).
+// Compiles an all-reduce over one or two trees. Reduction and broadcast either follow each other (B in the
+// C-Cube paper) or overlap (C1).
 template <int kTrees, Phases kPhases>
 class TreeCompiler final : public Compiler {
  public:

@@ -14,7 +14,8 @@ using Cycle = std::vector<NodeId>;
 
 bool has_links_only(const topology::Topology& topology) {
   if (topology.num_switches() > 0) return false;
-  std::map<std::pair<NodeId, NodeId>, int> surplus;  // channels in one direction minus those in the other
+  // The number of channels in one direction minus the number in the other direction.
+  std::map<std::pair<NodeId, NodeId>, int> surplus;
   for (const topology::Channel& channel : topology.channels()) {
     const bool up = channel.src < channel.dst;
     surplus[std::minmax(channel.src, channel.dst)] += up ? 1 : -1;
@@ -22,7 +23,7 @@ bool has_links_only(const topology::Topology& topology) {
   return std::ranges::all_of(surplus, [](const auto& pair) { return pair.second == 0; });
 }
 
-// Depth-first search: finds a cycle, then further cycles over the remaining links.
+// A depth-first search that finds a cycle and then further cycles over the remaining links.
 class CycleSearch {
  public:
   CycleSearch(const topology::Topology& topology, std::int64_t effort) : links_(topology), effort_(effort) {
@@ -51,13 +52,13 @@ class CycleSearch {
     cycles_.pop_back();
   }
 
-  // Extends the last cycle's path; restores the state before returning.
+  // Extends the path of the last cycle. Restores the state before returning.
   void extend() {
     ++steps_;
     const std::size_t current = cycles_.size() - 1;
     const NodeId at = cycles_[current].back();
     if (cycles_[current].size() == on_path_.size()) {
-      // Every cycle occurs in both directions; one direction is enough.
+      // Every cycle is found in both directions, so one of them is skipped.
       if (!links_.free(at, 0) || at < cycles_[current][1]) return;
       links_.take(at, 0);
       next_cycle();
@@ -83,7 +84,7 @@ class CycleSearch {
   std::int64_t effort_;
   std::int64_t steps_ = 0;
   int most_;
-  std::vector<std::uint8_t> on_path_;  // [accelerator]: whether it is on the last cycle
+  std::vector<std::uint8_t> on_path_;  // [accelerator]: whether it is on the path of the last cycle
   std::vector<Cycle> cycles_;
   std::vector<Cycle> best_;
 };

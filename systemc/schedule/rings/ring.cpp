@@ -18,7 +18,8 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// Whether to search for several rings: the topology has no cycle known by construction.
+// Whether to search for several rings, which is useful if the construction of the topology does not determine
+// a cycle.
 bool has_rings_of_channels(const Topology& topology) {
   return topology::info_of(topology.kind()).irregular;
 }

@@ -18,7 +18,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The rings along one dimension, in one direction.
+// The rings along one dimension in one direction.
 class Rings {
  public:
   Rings(const Topology& topology, std::size_t dimension, bool upwards)
@@ -26,7 +26,7 @@ class Rings {
 
   int width() const { return width_; }
 
-  // The nodes at the first position of each ring.
+  // Returns the node at the first position of each ring.
   std::vector<NodeId> starts() const {
     std::vector<NodeId> nodes;
     for (NodeId node = 0; node < topology_.num_nodes(); ++node) {
@@ -45,8 +45,8 @@ class Rings {
     return nodes;
   }
 
-  // The channel from `src` to the next node of its ring: of the dimension's channels, the first goes up and
-  // the last down.
+  // Returns the channel from `src` to the next node of its ring. If the dimension has several channels
+  // between the two nodes, the first leads up and the last leads down.
   ChannelId channel(NodeId src, NodeId dst) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {
@@ -62,16 +62,16 @@ class Rings {
   int width_;
 };
 
-// A ring all-reduce of every chunk of a part of the data, in all rings concurrently, after step `before`.
+// A ring all-reduce of every chunk in a part of the data, concurrently in all rings, after timestep `before`.
 struct Phase {
   const Rings& rings;
   int chunks;         // number of chunks in the part
-  std::int32_t flow;  // flow of the part's first chunk
+  std::int32_t flow;  // flow of the first chunk in the part
   int before;
 
   void send(std::vector<Send>& sends) const {
     const int k = rings.width();
-    const int each = chunks / k;  // chunks that end at the same position
+    const int each = chunks / k;  // number of chunks that end at the same position
     for (const NodeId start : rings.starts()) {
       const std::vector<NodeId> ring = rings.nodes_from(start);
       std::vector<ChannelId> onward;
@@ -114,9 +114,9 @@ std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   return {wide[0], wide[1]};
 }
 
-// Only the timesteps keep columns behind their rows, and timesteps count flits. With unequal links,
-// accelerators get out of step by more than the time of a message, and a row's sum may overwrite a column's
-// sum.
+// Only the timesteps, which count flits, keep columns behind their rows. With unequal links, accelerators
+// would get out of step by more than the time of a message, and the sum of a row could overwrite the sum of a
+// column.
 void require_equal_links(const Topology& topology) {
   const auto& first = topology.channels().front();
   for (const topology::Channel& channel : topology.channels()) {
@@ -143,7 +143,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
   const auto dimensions = wide_dimensions(topology);
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("ring2d supports only all_reduce, not {}", to_string(request.collective)));
+        fmt::format("ring2d supports only all_reduce, not {}: use ring", to_string(request.collective)));
   }
   require_equal_links(topology);
   std::vector<bool> ways{true};

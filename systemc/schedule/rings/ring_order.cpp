@@ -18,8 +18,8 @@ using topology::Topology;
 
 using Coordinates = std::vector<int>;
 
-// All points of a box, ordered so that consecutive points are neighbours: the lowest dimension runs back and
-// forth.
+// Returns all points of a box, ordered such that consecutive points are neighbours: the lowest dimension runs
+// back and forth.
 std::vector<Coordinates> boustrophedon(const std::vector<int>& widths) {
   std::vector<Coordinates> path{Coordinates(widths.size(), 0)};
   for (std::size_t d = 0; d < widths.size(); ++d) {
@@ -34,13 +34,15 @@ std::vector<Coordinates> boustrophedon(const std::vector<int>& widths) {
   return path;
 }
 
-// A cell of the k x L grid: its position in the chosen dimension and on the path through the others.
+// A cell of the k x L grid: its position in the chosen dimension, and its position on the path through the
+// other dimensions.
 struct Cell {
   int row = 0;
   int column = 0;
 };
 
-// For an even number of rows: out along row 0, back and forth through columns 1 .. L-1, back along column 0.
+// For an even number of rows: out along row 0, back and forth through columns 1 to L - 1, and back along
+// column 0.
 std::vector<Cell> cycle_of_even_rows(int rows, int columns) {
   std::vector<Cell> cycle;
   cycle.push_back({0, 0});
@@ -51,8 +53,8 @@ std::vector<Cell> cycle_of_even_rows(int rows, int columns) {
   return cycle;
 }
 
-// For rows that wrap around (3 or more) and an odd number of columns: out along row 0, back and forth through
-// the other rows, and over the wrap-around link to the start.
+// For 3 or more rows that wrap around and an odd number of columns: out along row 0, back and forth through
+// all other rows, and over the wrap-around link to the start.
 std::vector<Cell> cycle_of_wrapped_rows(int rows, int columns) {
   std::vector<Cell> cycle;
   cycle.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
@@ -99,14 +101,14 @@ bool on_a_grid(const Topology& topology) {
   return topology::info_of(topology.kind()).coordinates;
 }
 
-// Finds a Hamiltonian cycle by depth-first search, trying nodes with the fewest continuations first; the
-// search is bounded.
+// Finds a Hamiltonian cycle by a bounded depth-first search that tries nodes with the fewest continuations
+// first.
 class CycleSearch {
  public:
   explicit CycleSearch(const Topology& topology)
       : topology_(topology), visited_(static_cast<std::size_t>(topology.num_nodes()), false) {}
 
-  // Empty if none was found.
+  // Returns the cycle; empty if none was found.
   std::vector<NodeId> run() {
     visit(0);
     return go_on() ? path_ : std::vector<NodeId>{};
@@ -152,7 +154,7 @@ class CycleSearch {
   int visits_ = 0;
 };
 
-// The accelerator nearest to `from` that satisfies `wanted`; ties go to the lowest number.
+// Returns the accelerator nearest to `from` for which `wanted` is true. Ties go to the lowest number.
 template <typename Wanted>
 NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);

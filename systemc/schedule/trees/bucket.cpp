@@ -17,9 +17,9 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// A part of the data; parts move concurrently.
+// A part of the data. All parts move concurrently.
 struct Part {
-  std::vector<std::size_t> order;  // dimensions
+  std::vector<std::size_t> order;  // order of the dimensions
   bool upwards = true;
 };
 
@@ -63,13 +63,14 @@ class Buckets {
     return dims_.size() == 1 ? at.front() : topology_.node_at(at);
   }
 
-  // The edge by which `node` receives the data of `owner`: along the ring of the last dimension in which they
-  // differ, after all data with a shorter path, in the order in which the ring's accelerators received it.
+  // Returns the edge by which `node` receives the data of `owner`. It is on the ring of the last dimension in
+  // which the two differ. It comes after all data with a shorter path, in the order in which the accelerators
+  // of the ring received the data.
   TreeEdge edge(const Part& part, NodeId owner, NodeId node) const {
     const std::vector<int> from = coordinates(owner);
     std::vector<int> at = coordinates(node);
-    std::int32_t place = 0;    // position among the chunks from one accelerator of the ring
-    std::int32_t brought = 1;  // number of chunks from one accelerator of the ring
+    std::int32_t place = 0;    // position among the chunks that come from one accelerator of the ring
+    std::int32_t brought = 1;  // number of chunks that come from one accelerator of the ring
     std::int32_t step = 0;
     std::size_t last = 0;
     for (const std::size_t d : part.order) {
@@ -92,7 +93,8 @@ class Buckets {
             .step = step};
   }
 
-  // In a ring of two, each of the two channels between the neighbours serves one direction.
+  // In a ring of two accelerators, each of the two channels in a direction serves one direction around the
+  // ring.
   ChannelId channel_between(NodeId src, NodeId dst, bool upwards) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {
@@ -104,7 +106,7 @@ class Buckets {
 
   const Topology& topology_;
   std::vector<int> dims_;
-  std::vector<std::size_t> wide_;  // dimensions of at least two accelerators
+  std::vector<std::size_t> wide_;  // dimensions with at least two accelerators
   std::vector<Part> parts_;
 };
 

@@ -11,8 +11,8 @@ namespace coppice::schedule {
 
 namespace {
 
-// The number of messages an accelerator sends concurrently: one on a shared network, one per port if a
-// separate channel leads to every other accelerator.
+// Returns the number of messages that an accelerator sends concurrently: one on a shared network, or one per
+// port if a separate channel leads to every other accelerator.
 int messages_at_once(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   for (NodeId node = 0; node < n; ++node) {

@@ -14,14 +14,15 @@
 namespace coppice::schedule {
 namespace {
 
-// The edge over which rank `node` sends the chunk of `owner` in the reduce-scatter, described by the reverse
-// edge of the all-gather.
+// Returns the edge over which rank `node` sends the chunk of `owner` in the reduce-scatter. It is described
+// by the reverse edge, which the all-gather uses.
 TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
-  // Chunks of a level whose owners' lower digits differ most from the node's are forwarded first.
-  int place = 0;  // position among chunks with the same lower digits
+  // If the lower digits of a chunk's owner differ more from those of the node, the chunk is forwarded earlier
+  // in its level.
+  int place = 0;  // position among the chunks with the same lower digits
   int below = 1;  // number of a rank's chunks that differ only in lower digits
   struct Level {
-    int distance;  // in this digit
+    int distance;  // distance in this digit
     int radix;
     int place;
     int below;
@@ -37,7 +38,7 @@ TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node)
     place += (radix - 1 - apart) * below;
     below *= radix;
   }
-  const int before = n - highest.radix * highest.below;  // timesteps of the previous levels
+  const int before = n - highest.radix * highest.below;  // number of timesteps of the previous levels
   const int reduce_step = before + (highest.distance - 1) * highest.below + highest.place + 1;
   return {.parent = static_cast<NodeId>(node + highest.difference),
           .child = static_cast<NodeId>(node),

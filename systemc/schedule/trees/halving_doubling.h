@@ -7,18 +7,19 @@
 
 namespace coppice::schedule {
 
-// Halving-doubling as trees over `accelerators` (listed by rank), whose number is the product of `radices`: a
-// rank is a number with one digit per radix, the lowest first, and a level exchanges parts among the
-// accelerators whose ranks differ in one digit. Halving and doubling use radices of two.
+// Builds halving-doubling as trees over `accelerators`, listed by rank, whose number must be the product of
+// `radices`. A rank is a number with one digit per radix, the lowest digit first. In each level, parts are
+// exchanged among the accelerators whose ranks differ in one digit. All radices are two in the original
+// halving-doubling.
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
-// Recursive halving and doubling (Thakur et al. 2005) over a power-of-two number of accelerators: at each
-// level of the reduce-scatter every accelerator exchanges half of the data that it still reduces with the
-// partner whose number differs in one bit, highest bit first; the all-gather runs in reverse. The data of a
-// level is cut into chunks, one per timestep, in the order in which the partner sends them on at the next
-// level. This takes n-1 timesteps of one chunk for each phase, as in other bandwidth-optimal algorithms, and
-// a chunk does not wait for the other chunks of its level. Each chunk moves over a binomial tree. Messages
-// are routed. Throws UnsupportedError for other numbers of accelerators.
+// Compiles recursive halving and doubling (Thakur et al. 2005) over a power-of-two number of accelerators. At
+// each level of the reduce-scatter, every accelerator exchanges half of the data that it still reduces with
+// the partner whose number differs in one bit, starting with the highest bit. The all-gather runs in reverse.
+// The data of a level is cut into chunks, one per timestep, in the order in which the partner sends them on
+// at the next level. Each phase therefore takes n - 1 timesteps of one chunk, as in other bandwidth-optimal
+// algorithms, and a chunk does not wait for the other chunks of its level. Each chunk moves over a binomial
+// tree. Messages are routed. Throws UnsupportedError if the number of accelerators is not a power of two.
 class HalvingDoublingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

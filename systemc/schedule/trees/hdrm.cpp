@@ -40,8 +40,8 @@ void require_mappable(const Topology& topology) {
   }
 }
 
-// Routes every edge over the link between the switches of its ends. No path returns to its first layer, so
-// any assignment of virtual channels is free of deadlock.
+// Routes every edge over the link between the switches of its two ends. No path returns to the layer in which
+// it started, so any assignment of virtual channels is free of deadlock.
 void send_over_links(const Topology& topology, Trees& trees) {
   const auto switch_of = [&](NodeId node) {
     return topology.channel(topology.out_channels(node).front()).dst;

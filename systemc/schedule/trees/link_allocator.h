@@ -8,18 +8,18 @@
 
 namespace coppice::schedule {
 
-// The unused capacity of the channels in the current timestep. A timestep is the time of a chunk on the
-// slowest channel. A channel k times as fast counts as k channels (the paper's multigraph) and carries k
-// chunks. A chunk travels at the pace of the slowest channel on its path, so at the path's ends, where the
-// network interfaces handle one message at a time, it occupies the same part of the timestep as on that
-// channel.
+// The unused capacity of the channels in the current timestep. A timestep is the time that a chunk takes on
+// the slowest channel. A channel k times as fast counts as k channels (the paper's multigraph) and carries k
+// chunks. A chunk moves at the rate of the slowest channel on its path. At both ends of the path, network
+// interfaces handle one message at a time, so the chunk occupies the first and last channel for as long as
+// the slowest channel of the path.
 class LinkAllocator {
  public:
   explicit LinkAllocator(const topology::Topology& topology);
 
   int step() const { return step_; }
   void next_step() { ++step_; }
-  // The number of chunks that the channel carries in a timestep, at most 16.
+  // The number of chunks that the channel carries in a timestep, which is at most 16.
   int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
   std::int64_t slowest_bytes_per_second() const { return slowest_; }
   // Whether all capacities are 1, so that a channel is either free or occupied.
@@ -28,20 +28,22 @@ class LinkAllocator {
   bool is_free(topology::ChannelId channel) const {
     return used(channel) + kTimestep / capacity(channel) <= kTimestep;
   }
-  // Whether a chunk fits along `path`.
+  // Whether a chunk can be sent along `path` in this timestep.
   bool fits(std::span<const topology::ChannelId> path) const;
   void take(std::span<const topology::ChannelId> path);
   void take(topology::ChannelId channel) { take({&channel, 1}); }
 
  private:
-  static constexpr int kTimestep = 720'720;  // divisible by every capacity
+  // The length of a timestep, chosen such that it is divisible by every possible capacity.
+  static constexpr int kTimestep = 720'720;
   static constexpr int kMostCapacity = 16;
 
   int used(topology::ChannelId channel) const {
     const auto index = static_cast<std::size_t>(channel);
     return used_in_[index] == step_ ? used_[index] : 0;
   }
-  // The part of the timestep for which hop `i` of a path is occupied; `least` is the path's minimum capacity.
+  // Returns the part of the timestep for which a chunk occupies hop `i` of a path whose minimum capacity is
+  // `least`.
   int share(std::span<const topology::ChannelId> path, std::size_t i, int least) const {
     return kTimestep / (i == 0 || i + 1 == path.size() ? least : capacity(path[i]));
   }
@@ -50,8 +52,8 @@ class LinkAllocator {
   std::vector<int> capacity_;  // [channel]
   std::int64_t slowest_ = 1;
   bool uniform_ = true;
-  int step_ = 0;              // 0 before the first next_step()
-  std::vector<int> used_;     // [channel]: the used part of a timestep
+  int step_ = 0;              // current timestep; 0 before the first next_step()
+  std::vector<int> used_;     // [channel]: the part of a timestep that is used
   std::vector<int> used_in_;  // [channel]: the timestep to which used_ applies
 };
 

@@ -24,8 +24,8 @@ Schedule OneShotCompiler::compile(const topology::Topology& topology, const Comp
   of_copies.collective = Collective::kReduceScatter;
   if (__builtin_mul_overflow(request.size, Bytes{topology.num_accelerators()}, &of_copies.size)) {
     throw UnsupportedError(
-        fmt::format("one_shot cannot address one copy of {} bytes for each of {} accelerators", request.size,
-                    topology.num_accelerators()));
+        fmt::format("one_shot cannot address one copy of {} bytes for each of {} accelerators: use two_shot",
+                    request.size, topology.num_accelerators()));
   }
   AlgorithmInfo by = TwoShotCompiler::info();
   by.make = []() -> std::unique_ptr<Compiler> { return std::make_unique<TwoShotCompiler>(); };

@@ -4,11 +4,12 @@
 
 namespace coppice::schedule {
 
-// The one-shot all-reduce of GPU libraries (TensorRT-LLM, vLLM, symmetric-memory kernels of PyTorch): every
-// accelerator sends all its data to every other accelerator, and each computes the whole sum. Additions must
-// not change data that has not been sent yet, so an accelerator needs a receive buffer: the tables reduce one
-// copy of the data per accelerator (Schedule::copies), which is a reduce-scatter of all copies by two_shot.
-// Only for all-reduces. `auto` does not try it, because many network interfaces have no such memory.
+// Compiles the one-shot all-reduce of GPU libraries (TensorRT-LLM, vLLM, symmetric-memory kernels of
+// PyTorch): every accelerator sends all its data to every other accelerator, and each accelerator computes
+// the whole sum. Additions must not change data that has not been sent yet, so accelerators need receive
+// buffers. The tables model these buffers by reducing one copy of the data per accelerator
+// (Schedule::copies), which is a reduce-scatter of all copies by two_shot. Supports only all-reduces. `auto`
+// does not try this algorithm, because many network interfaces have no receive buffers.
 class OneShotCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -38,7 +38,7 @@ class Packer {
     spec_.chunks.assign(flows.begin(), flows.end());
   }
 
-  // Returns false if a port has several messages in a timestep, or a tree is not a spanning tree.
+  // Returns false if a port has several messages in a timestep, or if a tree is not a spanning tree.
   bool pack() {
     describe_slots();
     for_each_message([this](std::size_t slot, std::int32_t step, std::size_t tree) {
@@ -103,7 +103,8 @@ class Packer {
     }
   }
 
-  // Calls visit(slot, step, tree) for each message until it returns false; returns whether all were visited.
+  // Calls visit(slot, step, tree) for each message until it returns false. Returns whether all messages were
+  // visited.
   template <typename Visit>
   bool for_each_message(Visit visit) const {
     for (std::size_t tree = 0; tree < trees_.trees.size(); ++tree) {
@@ -137,9 +138,10 @@ class Packer {
     return true;
   }
 
-  // Numbers routes in the order of their first use; several channels may have equal routes.
+  // Numbers routes in the order of their first use. Several channels may have equal routes.
   std::vector<topology::Route> number_routes() {
-    using Use = std::tuple<std::int32_t, std::size_t, std::size_t, ChannelId>;  // (step, tree, its edge)
+    // (step, tree, edge of the tree).
+    using Use = std::tuple<std::int32_t, std::size_t, std::size_t, ChannelId>;
     std::vector<Use> used;
     for (ChannelId id = 0; id < static_cast<ChannelId>(topology_.channels().size()); ++id) {
       const std::size_t slot = slot_of(id);
@@ -159,7 +161,7 @@ class Packer {
     return routes;
   }
 
-  // The position in the tree of the edge that uses the channel first.
+  // Returns the position, in the tree, of the edge that uses the channel first.
   std::size_t place_in_tree(ChannelId id, std::int32_t step, std::size_t tree) const {
     const bool up = step <= static_cast<std::int32_t>(spec_.reduce_steps);
     const ChannelId down = up ? reverse_[static_cast<std::size_t>(id)] : id;

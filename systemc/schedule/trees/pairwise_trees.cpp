@@ -13,7 +13,7 @@ namespace {
 
 void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees& trees) {
   const auto n = stages.empty() ? NodeId{1} : static_cast<NodeId>(stages.front().size());
-  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data it has
+  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data that it holds
   for (NodeId node = 0; node < n; ++node) held[index(node)] = {node};
   std::int32_t step = 0;
   for (const Partners& partner : stages) {
@@ -50,10 +50,10 @@ Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces) {
 
 void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators) {
   if (std::has_single_bit(static_cast<unsigned>(accelerators))) return;
-  throw UnsupportedError(
-      fmt::format("{} exchanges between pairs and needs a power-of-two number of accelerators, but {} has "
-                  "{}: use rabenseifner, which supports any number",
-                  algorithm, network, accelerators));
+  throw UnsupportedError(fmt::format(
+      "{} exchanges data between pairs and needs a power-of-two number of accelerators, but {} has "
+      "{}: use rabenseifner, which supports any number",
+      algorithm, network, accelerators));
 }
 
 }  // namespace coppice::schedule

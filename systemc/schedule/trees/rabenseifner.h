@@ -4,12 +4,12 @@
 
 namespace coppice::schedule {
 
-// Rabenseifner's all-reduce for any number of accelerators (Rabenseifner, "Optimization of Collective
-// Reduction Operations", ICCS 2004; Thakur et al. 2005): if there are r more accelerators than a power of
-// two, the first 2r fold in pairs, in which each odd accelerator sends all its data to the even one before
-// it. The remaining accelerators run halving and doubling (halving_doubling.h), then the pairs unfold.
-// Folding moves all the data over one port twice, which is the price of numbers that are not powers of two.
-// Messages are routed. Supports only all-reduces.
+// Compiles Rabenseifner's all-reduce for any number of accelerators (Rabenseifner, "Optimization of
+// Collective Reduction Operations", ICCS 2004; Thakur et al. 2005). If there are r more accelerators than a
+// power of two, the first 2r fold in pairs: each odd accelerator sends all its data to the even accelerator
+// before it. The remaining accelerators run halving and doubling (halving_doubling.h). Finally, the pairs
+// unfold. Folding and unfolding move all the data over one port twice, which is the cost of numbers that are
+// not powers of two. Messages are routed. Supports only all-reduces.
 class RabenseifnerCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -27,7 +27,8 @@ bool uses_channels(const Trees& trees) {
   });
 }
 
-// reverse_channels() if messages return over the trees' channels; otherwise empty.
+// Returns reverse_channels() if messages return over the channels of the trees; otherwise, the result is
+// empty.
 std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRequest& request,
                                        const Trees& trees) {
   if (request.collective == Collective::kAllGather || !uses_channels(trees)) return {};
@@ -46,7 +47,7 @@ std::vector<Chunk> cut_into_flows(const CompileRequest& request, int accelerator
   return flows;
 }
 
-// The number of accelerators on the path from `root` to the farthest one, not counting `root`.
+// Returns the number of accelerators on the path from `root` to the farthest accelerator, excluding `root`.
 int farthest(const Topology& topology, NodeId root) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::deque<NodeId> reached{root};
@@ -63,7 +64,7 @@ int farthest(const Topology& topology, NodeId root) {
       const int found = distance[static_cast<std::size_t>(node)] + steps;
       if (known >= 0 && known <= found) continue;
       known = found;
-      // Switches add no distance, so they are visited before accelerators at the same distance.
+      // Switches add no distance, so they are visited before the accelerators at the same distance.
       if (steps == 0) {
         reached.push_front(next);
       } else {
@@ -78,8 +79,8 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// The number of timesteps that the worst cut requires. On a torus or mesh with a single bandwidth, the worst
-// cut is one accelerator's exit, and a search would be slow on large networks.
+// Returns the number of timesteps that the worst cut requires. On a torus or mesh with a single bandwidth,
+// the worst cut separates one accelerator from all others, and a search would be slow on large networks.
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
   if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -88,9 +89,9 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
-// The trees' edges in the order in which their messages leave ports within a timestep: tree by tree. If all
-// messages are routed and share a single timestep, they are ordered by their position in the tree instead;
-// otherwise all accelerators would send to the same receiver first.
+// Returns the edges of the trees in the order in which their messages leave ports within a timestep. The
+// order is tree by tree. However, if all messages are routed and share a single timestep, edges are ordered
+// by their position in the tree. Otherwise, all accelerators would send to the same receiver first.
 std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees& trees) {
   std::vector<std::pair<std::int32_t, const TreeEdge*>> edges;
   for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
@@ -104,7 +105,7 @@ std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees
   return edges;
 }
 
-// Computes the delays of ports, in latencies, in trees over channels.
+// Computes the delays of ports, counted in latencies, for trees over channels.
 class Waits {
  public:
   explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {
@@ -137,7 +138,7 @@ class Waits {
     const TreeEdge* edge;
     std::size_t tree;
   };
-  // The arrival of a tree's data at a node: the timestep in which it last arrived, and its delay.
+  // The arrival of a tree's data at a node: the timestep of the last arrival, and its delay.
   struct Arrival {
     std::int32_t step = 0;
     int late = 0;
@@ -176,7 +177,7 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
   const bool reduces = request.collective != Collective::kAllGather;
   const bool gathers = request.collective != Collective::kReduceScatter;
   const std::vector<ChannelId> reverse = reverse_if_used(topology, request, trees);
-  // Each phase ends with the longest paths.
+  // Each phase ends with the timesteps that have the longest paths.
   const auto gather_step = order_steps(topology, trees, PathsFirst::kShortest);
   const auto reduce_step = order_steps(topology, trees, PathsFirst::kLongest);
   std::vector<Send> sends;
@@ -229,7 +230,7 @@ int least_steps(const Topology& topology, int pieces) {
   for (NodeId node = 0; node < n; ++node) {
     std::int64_t ways_in = 0;
     for (const ChannelId id : topology.in_channels(node)) ways_in += links.capacity(id);
-    // A connected accelerator has at least one in-channel.
+    // A connected accelerator has at least one incoming channel.
     const std::int64_t ingress =
         divide_up(std::int64_t{pieces} * (n - 1), std::max<std::int64_t>(ways_in, 1));
     least = std::max({least, std::int64_t{farthest(topology, node)}, ingress});

@@ -16,7 +16,7 @@ namespace {
 
 using topology::Topology;
 
-// The signed distance from an even rank to its partner in step s: 1, -1, 3, -5, 11, ...
+// Returns the signed distance from an even rank to its partner in step s: 1, -1, 3, -5, 11, ...
 int distance(int step) {
   int sum = 0;
   for (int i = 0, power = 1; i <= step; ++i, power *= -2) sum += power;
@@ -29,7 +29,8 @@ int partner_of(int rank, int ranks, int step, bool mirrored) {
   return (to % ranks + ranks) % ranks;
 }
 
-// The positions of accelerators: their coordinates on a torus, otherwise their numbers in a single row.
+// The positions of accelerators, which are their coordinates on a torus, and otherwise their numbers in a
+// single row.
 class Ranks {
  public:
   explicit Ranks(const Topology& topology) : topology_(topology) {
@@ -54,8 +55,8 @@ class Ranks {
   std::vector<int> widths_;
 };
 
-// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`. The longest
-// distances, which are those of the reduce-scatter's last steps, come first.
+// Returns the stages of the all-gather of one piece, whose reduce-scatter begins with dimension `first`. The
+// all-gather begins with the longest distances, which are those of the last steps of the reduce-scatter.
 std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_t first, bool mirrored) {
   const std::vector<int>& widths = ranks.widths();
   std::vector<int> taken(widths.size(), 0);
@@ -72,7 +73,8 @@ std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_
   return stages;
 }
 
-// The pieces that move concurrently: two for each dimension that is wide enough, limited by the ports.
+// Returns the pieces that move concurrently: two for each dimension that is wide enough, but no more than
+// there are ports.
 std::vector<std::vector<Partners>> pieces_of(const Topology& topology, const CompileRequest& request) {
   const Ranks ranks(topology);
   const int n = topology.num_accelerators();
@@ -98,7 +100,7 @@ AlgorithmInfo SwingCompiler::info() {
 
 Schedule SwingCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
-  // A product of widths is a power of two only if each of them is.
+  // A product of widths is a power of two only if every width is a power of two.
   require_power_of_two(info().name, topology.name(), topology.num_accelerators());
   const std::vector<std::vector<Partners>> pieces = pieces_of(topology, request);
   require_memory_for_trees(info().name, topology.num_accelerators(), request);

@@ -10,7 +10,7 @@ namespace {
 
 using topology::Topology;
 
-// The length of a path: latency, then number of channels.
+// The length of a path: its latency and, for equal latencies, its number of channels.
 using Way = std::pair<Femtoseconds, std::size_t>;
 
 Way way_along(const Topology& topology, const ChannelPath& path) {
@@ -19,11 +19,12 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
   return way;
 }
 
-// The properties of a timestep that determine its position in the order.
+// The properties of a timestep that determine its position in the new order.
 struct Step {
   Way longest;
-  std::set<std::int32_t> next;  // timesteps that need data from this timestep
-  std::int32_t missing = 0;     // number of unplaced timesteps whose data this timestep needs
+  std::set<std::int32_t> next;  // timesteps that need data from this one
+  // The number of timesteps that have no new position yet and whose data this timestep needs.
+  std::int32_t missing = 0;
 };
 
 std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {
@@ -37,7 +38,7 @@ std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {
       const Way way =
           edge.path < 0 ? Way{} : way_along(topology, trees.paths[static_cast<std::size_t>(edge.path)]);
       step(edge.step).longest = std::max(step(edge.step).longest, way);
-      if (edge.parent == tree.front().parent) continue;  // the root has held its data from the start
+      if (edge.parent == tree.front().parent) continue;  // the root has had its data from the start
       if (step(joined[static_cast<std::size_t>(edge.parent)]).next.insert(edge.step).second)
         ++step(edge.step).missing;
     }

@@ -10,23 +10,24 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
-// An edge of a tree, over which the parent sends the tree's data to the child in `step` of the all-gather.
+// An edge of a tree. In timestep `step` of the all-gather, the parent sends the tree's data to the child.
 struct TreeEdge {
   NodeId parent = topology::kNoNode;
   NodeId child = topology::kNoNode;
-  topology::ChannelId channel = -1;  // from parent to child; -1: see `path`
-  std::int32_t step = 0;             // from 1
-  std::int32_t path = -1;            // index into Trees::paths; -1 without a channel: the message is routed
+  topology::ChannelId channel = -1;  // channel from parent to child; if it is -1, see `path`
+  std::int32_t step = 0;             // counted from 1
+  // The index into Trees::paths. If it is -1 and there is no channel, the message is routed.
+  std::int32_t path = -1;
 };
 
-// Spanning trees with their link schedule: `pieces` per accelerator, trees[f] rooted at f / pieces; or
-// `pieces` trees of one accelerator.
+// Spanning trees with their link schedule. There are `pieces` trees per accelerator, and trees[f] has the
+// root f / pieces; or all `pieces` trees belong to one accelerator.
 struct Trees {
-  int steps = 0;  // timesteps of one phase
+  int steps = 0;  // number of timesteps in one phase
   int pieces = 1;
   std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
-  std::vector<ChannelPath> paths{};          // of edges through switches
-  NodeId root = topology::kNoNode;  // root of all trees; kNoNode: every accelerator has its own trees
+  std::vector<ChannelPath> paths{};          // paths of edges through switches
+  NodeId root = topology::kNoNode;  // root of all trees; kNoNode if every accelerator has its own trees
 };
 
 }  // namespace coppice::schedule

@@ -4,10 +4,10 @@
 
 namespace coppice::schedule {
 
-// The two-shot collectives of GPU libraries (the custom all-reduces of TensorRT-LLM and vLLM;
-// symmetric-memory kernels of PyTorch): every accelerator sends each of the others its contribution to that
-// accelerator's chunk simultaneously, and each owner sends the sum back. The messages are those of `direct`
-// without timesteps. Messages are routed.
+// Compiles the two-shot collectives of GPU libraries (the custom all-reduces of TensorRT-LLM and vLLM;
+// symmetric-memory kernels of PyTorch). Every accelerator simultaneously sends each other accelerator its
+// contribution to that accelerator's chunk, and each owner sends the sum back. The messages are those of
+// `direct` without timesteps. Messages are routed.
 class TwoShotCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -16,8 +16,8 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// The sets of accelerators connected by channels of at least `least` bytes per second, in order of their
-// first members.
+// Returns the sets of accelerators that are connected by channels of at least `least` bytes per second, in
+// the order of their first members.
 std::vector<std::vector<NodeId>> joined_by(const Topology& topology, std::int64_t least) {
   std::vector<NodeId> parent(static_cast<std::size_t>(topology.num_nodes()));
   std::iota(parent.begin(), parent.end(), 0);
@@ -67,7 +67,7 @@ bool fully_connected(const Topology& topology) {
 
 namespace {
 
-// Searches for rings that share no link in either direction, trying links in random order.
+// Searches for rings that share no link in the same direction. Links are tried in random order.
 class RingSearch {
  public:
   explicit RingSearch(int count)

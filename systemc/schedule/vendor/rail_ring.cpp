@@ -17,9 +17,9 @@ namespace {
 
 using topology::Topology;
 
-// The path of a rail's ring through a box, as ranks relative to the rail's rank.
+// The path of a rail's ring through a box, as ranks relative to the rank of the rail.
 enum class Way : std::uint8_t {
-  // 0, 1, 2, ...: on all rails, every rank sends to the next one, so that no rank waits for a receiver.
+  // 0, 1, 2, ...: on all rails, every rank sends to the next rank, so that no rank waits for a receiver.
   kInTurn,
   // 0, 1, -1, 2, -2, ...: if the number of ranks is even, all rails together use every link once in each
   // direction.
@@ -31,8 +31,8 @@ int rank_on_way(Way way, int rail, int i) {
   return i % 2 == 1 ? rail + (i + 1) / 2 : rail - i / 2;
 }
 
-// All accelerators in the order of a rail's ring. Every second box is traversed in the opposite direction, so
-// that the ring enters a box on the rail on which it left the previous box.
+// Returns all accelerators in the order of a rail's ring. Every second box is traversed in the opposite
+// direction, so that the ring enters each box on the rail on which it left the previous box.
 std::vector<NodeId> ring_of(const Boxes& boxes, Way way, int rail) {
   std::vector<NodeId> ring;
   const int size = boxes.size();
@@ -51,7 +51,7 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
   std::vector<std::vector<NodeId>> rings;
   if (boxes.count() == 1 && boxes.size() <= kMostLinked && fully_connected(topology)) {
     rings = directed_rings(boxes.size());
-    if (!rings.empty()) return rings;  // 4 and 6 accelerators have no rings that use every link once
+    if (!rings.empty()) return rings;  // there are no rings that use every link once for 4 and 6 accelerators
   }
   const bool linked = find_channel(topology, boxes.at(0, 0), boxes.at(0, boxes.size() - 1)) >= 0;
   const Way way = linked ? Way::kZigzag : Way::kInTurn;
@@ -110,7 +110,8 @@ Schedule compile_rings(const Topology& topology, const CompileRequest& request,
                         IdleSteps::kNothing);
 }
 
-// A broadcast from the root or a reduce to it along every ring, in `pieces` pieces that follow one another.
+// Compiles a broadcast from the root, or a reduce to it, along every ring, in `pieces` pieces that follow one
+// another.
 Schedule compile_chains(const Topology& topology, const CompileRequest& request,
                         const std::vector<std::vector<NodeId>>& rings, int pieces) {
   const int n = topology.num_accelerators();

@@ -20,7 +20,7 @@ namespace {
 
 using topology::Topology;
 
-// A message of a piece, `depth` hops after the piece's first message.
+// A message of a piece; it is sent `depth` hops after the first message of the piece.
 struct Hop {
   Op op = Op::kReduce;
   NodeId src = topology::kNoNode;
@@ -28,7 +28,7 @@ struct Hop {
   int depth = 0;
 };
 
-// [box]: the numbers of levels below and above the box in the tree over boxes.
+// [box]: the number of levels below and above the box in the tree over boxes.
 struct Levels {
   std::vector<int> below;
   std::vector<int> above;
@@ -48,11 +48,12 @@ Levels levels_of(const BinaryTree& parents) {
   return levels;
 }
 
-// How a box reduces its accelerators' data to the rail's accelerator and broadcasts data from there.
+// Determines how a box reduces the data of its accelerators to the rail's accelerator, and broadcasts data
+// from that accelerator.
 class Box {
  public:
   virtual ~Box() = default;
-  virtual int depth() const = 0;  // hops of a reduction
+  virtual int depth() const = 0;  // number of hops of a reduction
   virtual bool in_switch() const = 0;
   virtual void sum(int box, int rail, std::vector<Hop>& hops) const = 0;
   virtual void spread(int box, int rail, int depth, std::vector<Hop>& hops) const = 0;
@@ -110,8 +111,8 @@ class Switch final : public Box {
   std::vector<NodeId> adders_;
 };
 
-// The hops of a piece: it is reduced in all boxes, then up the tree over boxes on the rail; the result moves
-// down that tree and is broadcast in all boxes.
+// Returns the hops of a piece. The piece is reduced in all boxes and then up the tree over boxes on the rail.
+// The result moves down that tree and is broadcast in all boxes.
 std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree& parents, int rail) {
   const Levels levels = levels_of(parents);
   const int height = *std::ranges::max_element(levels.below);
@@ -119,7 +120,7 @@ std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree
   for (int box = 0; box < boxes.count(); ++box) {
     const auto b = static_cast<std::size_t>(box);
     inside.sum(box, rail, hops);
-    const int turn = inside.depth() + height;  // the root has the whole sum
+    const int turn = inside.depth() + height;  // the root has the complete sum
     if (parents[b] >= 0) {
       const NodeId here = boxes.at(box, rail);
       const NodeId parent = boxes.at(parents[b], rail);
@@ -137,7 +138,7 @@ std::vector<BinaryTree> trees_over(int boxes) {
   return {std::move(one), std::move(other)};
 }
 
-// The channels of a hop: the channel between its ends, or the two channels through a switch.
+// Returns the channels of a hop: the channel between its two ends, or the two channels through a switch.
 ChannelPath path_of(const Topology& topology, const Hop& hop) {
   const topology::ChannelId direct = find_channel(topology, hop.src, hop.dst);
   if (direct >= 0) return {direct};
@@ -148,9 +149,9 @@ ChannelPath path_of(const Topology& topology, const Hop& hop) {
   return {topology.out_channels(hop.src).front()};
 }
 
-// [depth]: the delay of hops after the first hop, in rounds of `flows` flows, if a flow of `bytes` starts
-// whenever the busiest channel has finished one. The delay allows for twice the time in flight, so that
-// messages may wait as long as they are in flight.
+// Returns, for each depth, the delay of its hops after the first hop. The delay is counted in rounds of
+// `flows` flows, if a flow of `bytes` starts whenever the busiest channel has finished the previous flow. It
+// allows for twice the time in flight, so that messages may wait for as long as they are in flight.
 std::vector<int> lags_of(const Topology& topology, const CompileRequest& request,
                          std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
   const MessageTiming timing(topology, request);
@@ -177,8 +178,9 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
   return lags;
 }
 
-// Sends pieces over `ways` in turn. If boxes reduce in switches, a step has one flow; otherwise it has the
-// flows of all ways, so that accelerators that send in the same order never wait for the same receiver.
+// Compiles a schedule that sends pieces over `ways` in turn. If boxes reduce in switches, a step has one
+// flow. Otherwise, it has the flows of all ways, so that accelerators that send in the same order never wait
+// for the same receiver.
 Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                       std::span<const std::vector<Hop>> ways, int pieces, bool in_switches) {
   const int width = static_cast<int>(ways.size());
@@ -218,7 +220,7 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
   const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
   Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
   if (request.chunks != kAutomaticChunks) return wide;
-  // For small data, one rail may be faster than setting up messages on every rail.
+  // For small data, using one rail may be faster than setting up messages on every rail.
   return faster_of(topology, request,
                    compile_ways(topology, request, algorithm, {ways.data(), 1}, 1, inside.in_switch()),
                    std::move(wide));
@@ -228,7 +230,7 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
 
 namespace {
 
-// Most of the time is spent on the number of pieces.
+// Most of the time is spent on finding the number of pieces.
 double seconds_of_pieces(const Topology& topology, const CompileRequest& /*request*/) {
   return seconds_at(topology, 5, 0.25);
 }

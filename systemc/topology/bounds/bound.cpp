@@ -10,7 +10,7 @@
 namespace coppice::topology {
 namespace {
 
-// The accelerators inside a cut and those outside.
+// Returns two groups: the accelerators inside a cut and those outside it.
 std::vector<std::vector<NodeId>> sides(const Topology& topology, const std::vector<NodeId>& cut) {
   std::vector<std::vector<NodeId>> groups(2);
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
@@ -19,7 +19,7 @@ std::vector<std::vector<NodeId>> sides(const Topology& topology, const std::vect
   return groups;
 }
 
-// Whether `a` takes longer than `b`.
+// Whether bound `a` is longer than bound `b`.
 bool longer(const LeastTime& a, const LeastTime& b) {
   return Capacity{a.bytes} * b.bytes_per_second > Capacity{b.bytes} * a.bytes_per_second;
 }
@@ -37,7 +37,7 @@ LeastTime least_all_reduce_time(const Topology& topology, Bytes bytes) {
   LeastTime least{bytes, cut.bytes_per_second, Direction::kOut, sides(topology, cut.cut)};
   for (const Direction direction : {Direction::kOut, Direction::kIn}) {
     if (direction == Direction::kIn && FlowNetwork(topology, direction).symmetric()) break;
-    // Searches only for partitions that prove a higher bound than the cut.
+    // Searches only for partitions that prove a higher bound than the cut does.
     Partition partition = weakest_partition_below(topology, direction, cut.bytes_per_second);
     if (partition.groups.empty()) continue;
     LeastTime found{2 * partition.joints() * bytes, partition.bytes_per_second, direction,

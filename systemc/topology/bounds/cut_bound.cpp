@@ -24,12 +24,12 @@ std::vector<NodeId> members(const std::vector<bool>& inside) {
   return nodes;
 }
 
-// Finds the set with the largest ratio of shares to bandwidth. No candidate set contains all accelerators;
-// let `missed` be the first one in a fixed order, so that the set contains all accelerators before it. Flow
-// is pushed from `missed`, against the direction of the data. It must reach the amount of all shares that
-// `missed` lacks, where accelerators before `missed` supply any amount, and those after it at most their
-// shares. Channels are scaled so that the best set found so far just satisfies this; a worse set exists if
-// and only if the flow falls short.
+// Finds the set with the largest ratio of shares to bandwidth. No candidate set contains all accelerators.
+// Let `missed` be the first accelerator, in a fixed order, that a set lacks, so that the set contains all
+// accelerators before it. Flow is pushed from `missed`, against the direction of the data. It must equal the
+// sum of all shares that `missed` lacks, where accelerators before `missed` accept any amount of flow and
+// those after it accept at most their shares. The channels are scaled so that the best set found so far just
+// satisfies this condition. A worse set exists if and only if the flow falls short.
 class WorstCutSearch {
  public:
   WorstCutSearch(const Topology& topology, Direction direction, std::span<const std::int64_t> shares)
@@ -43,11 +43,13 @@ class WorstCutSearch {
     order_ = network_.near_to_far(static_cast<Vertex>(largest), topology.num_accelerators());
   }
 
-  // The narrowest cut of the network, in bytes per second.
+  // Runs the search. `narrowest_cut` is the bandwidth of the narrowest cut of the network, in bytes per
+  // second.
   CutBound run(std::int64_t narrowest_cut) {
     start();
     const Capacity narrowest = narrowest_cut / network_.unit_bytes_per_second();
-    // No set contains all accelerators, and every set's exit is at least as wide as the narrowest cut.
+    // No set contains all accelerators, and the bandwidth out of any set is at least that of the narrowest
+    // cut.
     const std::int64_t most = total_ - *std::ranges::min_element(shares_);
     const bool proven = best_data_ * narrowest >= most * best_bandwidth_;
     if (proven || static_cast<int>(order_.size()) > kMaxCutAccelerators) done_ = order_.size();
@@ -63,8 +65,8 @@ class WorstCutSearch {
  private:
   std::int64_t lacks(Vertex accelerator) const { return total_ - shares_[index(accelerator)]; }
 
-  // Starts with the set of all accelerators except the one that is hardest to reach, which is often the worst
-  // set.
+  // Starts with the set of all accelerators except the one that is hardest to reach, because this is often
+  // the worst set.
   void start() {
     Vertex hardest = order_.front();
     for (const Vertex node : order_) {
@@ -79,8 +81,8 @@ class WorstCutSearch {
     scale();
   }
 
-  // Scales channels by the best set's data, and shares by its bandwidth. Accelerators before the current one
-  // supply any amount.
+  // Scales the channels by the data of the best set, and the shares by its bandwidth. Accelerators before the
+  // current one accept any amount of flow.
   void scale() {
     network_.reset(best_data_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -89,8 +91,8 @@ class WorstCutSearch {
     }
   }
 
-  // Whether no set that contains all accelerators before `missed`, but not `missed`, is worse than the worst
-  // set so far.
+  // Whether no set that contains all accelerators before `missed`, but not `missed` itself, is worse than the
+  // worst set so far.
   bool holds(Vertex missed) {
     const Capacity needed = best_bandwidth_ * lacks(missed);
     network_.room(missed) = 0;
@@ -102,7 +104,7 @@ class WorstCutSearch {
     return false;
   }
 
-  // Makes the set that limited the last flow the new best set.
+  // Makes the set that limited the last flow the best set.
   void narrow() {
     std::vector<bool> outside(inside_.size());
     for (const Vertex vertex : network_.reached()) outside[index(vertex)] = true;
@@ -114,7 +116,7 @@ class WorstCutSearch {
   }
 
   FlowNetwork network_;
-  std::vector<std::int64_t> shares_;  // in units
+  std::vector<std::int64_t> shares_;  // in units of the network
   std::int64_t unit_ = 0;
   std::int64_t total_ = 0;
   std::vector<Vertex> order_;
@@ -151,7 +153,8 @@ CutBound narrowest_cut(const Topology& topology) {
       narrowest[index(node)] = out;
     }
     if (topology.num_accelerators() > kMaxCutAccelerators) continue;
-    // Every set without the first accelerator has a first member, and lacks all accelerators before it.
+    // Sets without the first accelerator are grouped by the first accelerator that they contain, so that all
+    // sets of a group lack the accelerators before it.
     network.room(order.front()) = network.unlimited();
     for (std::size_t i = 1; i < order.size(); ++i) {
       const Capacity sent = network.push(order[i], least);

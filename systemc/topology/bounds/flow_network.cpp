@@ -40,8 +40,9 @@ FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::spa
     bandwidth_.push_back(bandwidth);
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  // Arcs are sorted by source, then by target. The arcs into a vertex therefore appear in the same order as
-  // the arcs out of it, and the reverse of an arc is its target's next unpaired arc.
+  // Arcs are sorted by source and then by target. Therefore, the arcs into a vertex appear in the same order
+  // as the arcs out of it, and the reverse of an arc is the next arc of its target that has not been paired
+  // yet.
   std::vector<Arc> next(first_.begin(), first_.end() - 1);
   reverse_.resize(head_.size());
   for (std::size_t arc = 0; arc < head_.size(); ++arc) reverse_[arc] = next[index(head_[arc])]++;
@@ -114,8 +115,8 @@ Capacity FlowNetwork::push(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Computes distances from a vertex until enough room is found for all flow that can leave it; returns whether
-// any room is found.
+// Computes distances from a vertex until enough room for all flow that can leave the vertex has been found.
+// Returns whether any room was found.
 bool FlowNetwork::find_levels(Vertex from) {
   ++search_;
   reached_.assign(1, from);
@@ -143,7 +144,7 @@ bool FlowNetwork::find_levels(Vertex from) {
   return found > 0;
 }
 
-// Sends a blocking flow over arcs that lead one level up.
+// Sends a blocking flow over arcs that lead to the next level.
 Capacity FlowNetwork::send_along_levels(Vertex from, Capacity limit) {
   Capacity sent = 0;
   Vertex at = from;
@@ -162,14 +163,14 @@ Capacity FlowNetwork::send_along_levels(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Shortens the trail to end before its first saturated arc, and returns the vertex where it then ends.
+// Shortens the trail so that it ends before its first saturated arc. Returns the vertex at the new end.
 FlowNetwork::Vertex FlowNetwork::back_to_residual(Vertex from) {
   const auto full = std::ranges::find_if(trail_, [&](Arc arc) { return residual_[index(arc)] == 0; });
   trail_.erase(full, trail_.end());
   return trail_.empty() ? from : head_[index(trail_.back())];
 }
 
-// Extends the trail by the next arc that leads one level up.
+// Extends the trail by the next arc that leads to the next level.
 bool FlowNetwork::advance(Vertex& at) {
   for (Arc& arc = next_arc_[index(at)]; arc < first_[index(at) + 1]; ++arc) {
     const Vertex next = head_[index(arc)];

@@ -14,7 +14,7 @@ namespace {
 
 using Vertex = FlowNetwork::Vertex;
 
-// Disjoint sets of the numbers 0 to n - 1, each represented by one of its members.
+// Disjoint sets of the numbers 0 to n - 1. Each set is represented by one of its members.
 class DisjointSets {
  public:
   explicit DisjointSets(int count) : parent_(index(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,8 +31,8 @@ class DisjointSets {
   std::vector<std::int32_t> parent_;
 };
 
-// The vertices of the search: first the parties, which are the nodes that contribute to or compute sums
-// (nodes that must stay together form one party), then the switches that only forward.
+// The vertices of the search. The first vertices are the parties, which contribute to sums or compute them;
+// nodes that must stay together form one party. The remaining vertices are switches that only forward data.
 struct Parties {
   explicit Parties(const Topology& topology);
 
@@ -57,11 +57,12 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
   if (topology.num_interfaces() == topology.num_nodes()) count = next;
 }
 
-// Limit on parties times channels for the search of partitions other than that into single parties; at the
-// limit, the search takes several seconds.
+// The limit on the number of parties times channels for the search of partitions other than that into single
+// parties. At the limit, the search takes several seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
-// The price of a partition: exit capacity, in units of the network, divided by the number of joints.
+// The price of a partition, which is the exit capacity, in units of the network, divided by the number of
+// joints.
 struct Price {
   Capacity exits = 0;
   Capacity joints = 1;
@@ -79,14 +80,14 @@ struct Grouping {
   Price price() const { return {exits, static_cast<Capacity>(groups.size()) - 1}; }
 };
 
-// Finds the cheapest partition of parties by a decreasing sequence of prices.
+// Finds the cheapest partition of parties with a decreasing sequence of prices.
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, Direction direction, const Parties& parties)
       : network_(topology, direction, parties.of_node), order_(network_.near_to_far(0, parties.count)) {}
 
-  // Returns the cheapest partition if its price is below `limit`, otherwise no groups. `least`: a lower bound
-  // on all prices.
+  // Returns the cheapest partition if its price is below `limit`; otherwise, the result has no groups.
+  // `least` is a lower bound on all prices.
   Grouping run(Price limit, Price least) {
     Grouping best;
     for (const Vertex vertex : order_) {
@@ -116,12 +117,13 @@ class PartitionSearch {
   std::vector<Vertex> order_;
 };
 
-// Finds a partition cheaper than `price`. If capacities are scaled by the price's joints, its exits are the
-// cost of one joint, and a partition is cheaper than the price if and only if its sum over groups of (exit -
-// cost) is less than that of a single group. The minimum of this sum equals the maximum of the sum of shares
-// x(v) such that no set's shares exceed its exit minus the cost. Shares are maximised one after another, each
-// limited by the sets that contain its party and otherwise only earlier ones. The union of two intersecting
-// sets without slack has no slack, so these unions become the groups.
+// Finds a partition that is cheaper than `price`. If capacities are scaled by the joints of the price, its
+// exits are the cost of one joint. A partition is cheaper than the price if and only if the sum over its
+// groups of (exit - cost) is less than that of a single group. The minimum of this sum equals the maximum of
+// the sum of shares x(v) such that, for every set, the shares in the set do not exceed its exit minus the
+// cost. The shares are maximised one after another. Each share is limited by the sets that consist of its
+// party and earlier parties. The union of two intersecting sets without slack also has no slack, so these
+// unions become the groups.
 std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   const Capacity cost = price.exits;
   network_.reset(price.joints);
@@ -140,9 +142,9 @@ std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   return found;
 }
 
-// Adds a party and returns its share. Until now, flows of earlier parties' shares could end at this vertex.
-// The minimum, over all sets with this party, of the exit minus the other shares equals the flow that already
-// ended here plus the flow that can now be pushed from here.
+// Adds a party and returns its share. Until now, flows for the shares of earlier parties could end at this
+// vertex. The minimum of the exit minus the other shares, over all sets with this party, equals the flow that
+// already ended at this vertex plus the flow that can now be pushed from it.
 Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   network_.room(vertex) = 0;
   const Capacity sent = network_.push(vertex, network_.unlimited());
@@ -154,7 +156,7 @@ Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   if (share >= 0) {
     ended = 0;
   } else {
-    network_.room(vertex) = -share - ended;  // a negative share leaves room for flow
+    network_.room(vertex) = -share - ended;  // a negative share leaves room for flow to the vertex
   }
   return share;
 }
@@ -167,7 +169,7 @@ Grouping PartitionSearch::groups_of(DisjointSets& sets) const {
   return result;
 }
 
-// Converts groups of parties to groups of accelerators.
+// Converts groups of parties into groups of accelerators.
 Partition to_partition(const Topology& topology, const Parties& parties, const Grouping& grouping) {
   std::vector<std::size_t> group_of(index(parties.count));
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
@@ -188,8 +190,8 @@ Partition search(const Topology& topology, Direction direction, std::optional<st
   require_connected(topology);
   PartitionSearch search(topology, direction, parties);
   const std::int64_t unit = search.unit_bytes_per_second();
-  // A lower bound on prices: the exit of every group is at least the narrowest cut, and the ratio of groups
-  // to joints is smallest for single parties.
+  // A lower bound on prices. The exit of every group is at least the narrowest cut, and the ratio of groups
+  // to joints is smallest for the partition into single parties.
   const Capacity cut = narrowest.value_or(0) / unit;
   const Price least{cut * parties.count, parties.count - 1};
   const Price limit{narrowest ? 2 * cut : search.unlimited(), 1};

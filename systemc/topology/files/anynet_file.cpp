@@ -17,22 +17,23 @@ constexpr std::int64_t kMaxId = 1 << 20;
 constexpr std::int64_t kMaxCycles = 1'000'000;
 constexpr std::int64_t kDefaultCycles = 1;
 
-// "router 3" or "node 3".
+// One end of a connection: "router 3" or "node 3".
 struct End {
   bool is_router = false;
   int id = 0;
   SourceLocation where;
 };
 
-// A node's router, the latency of their connection, and the position in the file.
+// The router of a node, the latency of the connection between them, and the position of the connection in the
+// file.
 struct Attachment {
   int router = 0;
   std::optional<std::int64_t> cycles;
   SourceLocation where;
 };
 
-// The latencies of channels between routers, by direction; nullopt if a latency is given only in the other
-// direction.
+// The latencies of channels between routers, by direction. A latency is nullopt if it is given only for the
+// other direction.
 using RouterChannels = std::map<std::pair<int, int>, std::optional<std::int64_t>>;
 
 class AnynetParser {
@@ -45,7 +46,7 @@ class AnynetParser {
   void attach(const End& node, int router, std::optional<std::int64_t> cycles);
   bool is_accelerator_router(int router) const;
 
-  std::map<int, std::vector<int>> routers_;  // routers and their nodes
+  std::map<int, std::vector<int>> routers_;  // nodes of each router
   std::map<int, Attachment> nodes_;
   RouterChannels channels_;
 };

@@ -17,14 +17,15 @@ constexpr int kDeepest = 64;
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-// A word, a quoted string, "->", "--", or one of { } [ ] = ; , or an empty text at the end of the file.
+// A token: a word, a quoted string, "->", "--", or one of { } [ ] = ; , or, at the end of the file, an empty
+// text.
 struct Token {
   std::string text;
   bool quoted = false;
   std::size_t at = 0;
 };
 
-// Splits a Graphviz file into tokens, without comments.
+// Splits a Graphviz file into tokens and skips comments.
 class DotLexer {
  public:
   DotLexer(std::string_view text, const std::string& file) : text_(text), file_(file) { advance(); }
@@ -32,7 +33,7 @@ class DotLexer {
   const Token& now() const { return now_; }
   bool is(std::string_view text) const { return !now_.quoted && now_.text == text; }
   bool ended() const { return !now_.quoted && now_.text.empty(); }
-  // Consumes the next token if it is `text`.
+  // Consumes the next token if it is `text`, and returns whether it was.
   bool take(std::string_view text) {
     if (!is(text)) return false;
     advance();
@@ -107,7 +108,7 @@ class DotLexer {
   Token now_;
 };
 
-// Default attributes for the later nodes and edges of a graph or subgraph.
+// The default attributes of later nodes and edges in a graph or subgraph.
 struct Usual {
   Attributes node;
   Attributes edge;
@@ -186,7 +187,7 @@ class DotReader {
     }
   }
 
-  // Reads a node with an optional port, or a subgraph; returns the nodes that it names.
+  // Reads a node with an optional port, or a subgraph. Returns the nodes that it names.
   std::vector<int> read_end(const Usual& usual) {
     if (lexer_.is("subgraph") || lexer_.is("{")) {
       if (lexer_.take("subgraph") && !lexer_.is("{")) lexer_.next();
@@ -208,7 +209,8 @@ class DotReader {
     return {node(token, usual)};
   }
 
-  // Returns true if the statement sets default attributes of nodes, edges or the graph.
+  // Reads a statement that sets default attributes of nodes, edges or the graph. Returns whether the next
+  // statement was of this kind.
   bool read_usual(Usual& usual) {
     if (lexer_.take("node")) {
       for (auto& attribute : read_attributes()) usual.node.push_back(std::move(attribute));
@@ -250,7 +252,7 @@ class DotReader {
     for (const auto& end : ends) named.insert(named.end(), end.begin(), end.end());
   }
 
-  // Reads statements up to the closing brace; returns the nodes that they name.
+  // Reads statements up to the closing brace. Returns the nodes that the statements name.
   std::vector<int> read_statements(Usual usual) {
     std::vector<int> named;
     while (!lexer_.take("}")) {

@@ -15,7 +15,7 @@
 namespace coppice::topology {
 namespace {
 
-// The values that follow the two ends of a channel or link.
+// The optional values after the two ends of a channel or link.
 struct ChannelOptions {
   std::optional<Bandwidth> bandwidth;
   std::optional<Femtoseconds> latency;
@@ -31,7 +31,7 @@ class GraphParser {
   GraphFile parse(std::string_view text);
 
  private:
-  // A count and its location.
+  // A count and its location in the file.
   struct Count {
     int value = 0;
     SourceLocation where;
@@ -50,16 +50,16 @@ class GraphParser {
   GraphFileDefaults defaults_;
   std::optional<Count> accelerators_;
   std::optional<Count> switches_;
-  std::optional<GraphFile> graph_;  // set from the first channel on
+  std::optional<GraphFile> graph_;  // set once the first channel has been read
 };
 
-// The value of the word at `i`: the next word.
+// Returns the word after the word at `i`, which is its value.
 const Word& value_of(const Line& line, std::size_t i) {
   if (i + 1 < line.size()) return line[i + 1];
   throw ConfigError(end_of(line), fmt::format("'{}' needs a value", line[i].text));
 }
 
-// Sets `value` from the keyword at `i` and the next word.
+// Parses the word after the keyword at `i` and stores the result in `value`.
 template <typename T, typename Parse>
 void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse parse) {
   if (value) throw ConfigError(line[i].where, fmt::format("'{}' occurs twice on this line", line[i].text));
@@ -71,7 +71,8 @@ void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse 
   }
 }
 
-// Parses the usable fraction of a link's bandwidth; throws std::invalid_argument.
+// Parses the fraction of a link's bandwidth that messages can use. Throws std::invalid_argument if it is
+// invalid.
 double parse_efficiency(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -125,7 +126,7 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks values that the file sets; default values have been checked with the configuration.
+// Checks the values that the file sets. Default values have already been checked with the configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {
@@ -169,7 +170,7 @@ void GraphParser::parse_channel(const Line& line, bool both_ways) {
 
 void GraphParser::parse_count(const Line& line, std::optional<Count>& count, int least) {
   const Word& keyword = line.front();
-  if (count) throw ConfigError(keyword.where, fmt::format("a second '{}'", keyword.text));
+  if (count) throw ConfigError(keyword.where, fmt::format("'{}' occurs twice: write it once", keyword.text));
   if (graph_) {
     throw ConfigError(keyword.where, fmt::format("'{}' must come before all channels", keyword.text));
   }

@@ -9,45 +9,48 @@
 
 namespace coppice::topology {
 
-// The maximum number of parallel channels per statement.
+// The maximum number of parallel channels that a statement can create.
 inline constexpr int kMaxMultiplicity = 1024;
 
-// Defaults for values that a graph file does not specify.
+// The values to use if a graph file does not specify them.
 struct GraphFileDefaults {
-  LinkSpec link;           // for channels without their own bandwidth or latency
-  double efficiency = 1;   // for channels without their own efficiency
-  Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
-  // Returns why the values that the file sets for a channel are invalid; an empty string if they are valid.
-  // nullptr: no check.
+  LinkSpec link;           // for channels without a bandwidth or latency
+  double efficiency = 1;   // for channels without an efficiency
+  Femtoseconds cycle = 0;  // unit of the latencies in anynet files
+  // Returns the reason why the values that the file sets for a channel are invalid; empty if they are valid.
+  // If this is nullptr, the values are not checked.
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 
-// A graph of kind kFile that was read from a file, and the defaults that it used; other defaults have no
-// effect.
+// A graph of kind kFile that was read from a file, and which of the defaults it used. All other defaults had
+// no effect.
 struct GraphFile {
   Topology topology;
   bool uses_default_bandwidth = false;
   bool uses_default_latency = false;
-  std::vector<std::string> assumptions{};  // about what the file does not specify, one sentence each
+  // Assumptions about details that the file does not specify, one sentence each.
+  std::vector<std::string> assumptions{};
 };
 
-// Parses Coppice's own format; `file` is for messages. One statement per line; # starts a comment:
+// Parses Coppice's own format; `file` is the name of the file in messages. A line contains one statement, and
+// # starts a comment:
 //
 //   accelerators 4                                             nodes 0 to 3
 //   switches 1                                                 node 4, also called s0; optional
 //   channel 0 -> s0 bandwidth "16 GB/s" latency "150 ns"       one direction
 //   link 1 -- s0 bandwidth "25 GB/s" efficiency 0.8 x2         both directions, two of each
 // The counts must come first. Bandwidth, latency and efficiency (the fraction of the bandwidth that messages
-// can use) are optional, in any order, and quoted if they contain a space; x2 is a multiplicity. Channels and
-// ports are numbered in the order of the file.
+// can use) are optional, may be in any order, and must be quoted if they contain a space. x2 creates two
+// parallel links. Channels and ports are numbered in the order of the file.
 GraphFile parse_graph(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
-// Parses BookSim2's anynet format: lines of "router R" followed by any number of "router R2" and "node N",
-// each with an optional latency in cycles (default 1); also "node N router R". Connections between routers
-// are bidirectional; a latency applies to the direction in which it is written. All channels have the default
-// bandwidth. Nodes become accelerators, and routers switches, in ascending order. However, a router with a
-// single node and no latency to it becomes that accelerator's own router instead of a switch; all other nodes
-// are linked to their router, which is a switch.
+// Parses BookSim2's anynet format. A line consists of "router R" followed by any number of "router R2" and
+// "node N", each with an optional latency in cycles (default 1); "node N router R" is also valid. Connections
+// between routers are bidirectional, but a latency applies only to the direction in which it is written. All
+// channels have the default bandwidth. Nodes become accelerators and routers become switches, in ascending
+// order. However, if a router has a single node and the latency between them is not given, the router becomes
+// the accelerator's own router instead of a switch. All other nodes are linked to their router, which is a
+// switch.
 GraphFile parse_anynet(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 }  // namespace coppice::topology

@@ -18,7 +18,7 @@ bool is_arrow(std::string_view text) {
   return text.starts_with("->") || text.starts_with("--");
 }
 
-// The length of the unquoted word at the start of `text`.
+// Returns the length of the unquoted word at the start of `text`.
 std::size_t bare_length(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size() && !is_space(text[length]) && text[length] != '#' && text[length] != '"' &&
@@ -57,7 +57,7 @@ Line split_line(std::string_view text, SourceLocation where) {
 
 namespace {
 
-// The first `most` non-empty lines.
+// Splits the text into its first `most` lines that are not empty.
 std::vector<Line> split(std::string_view text, const std::string& file, std::size_t most) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

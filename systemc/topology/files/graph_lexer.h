@@ -18,22 +18,23 @@ struct Word {
 
 using Line = std::vector<Word>;
 
-// Splits a graph file into lines and words, without empty lines. # starts a comment. Throws ConfigError at a
-// quotation mark that is not closed.
+// Splits a graph file into lines and words, and drops empty lines. # starts a comment. Throws ConfigError if
+// a quotation mark is not closed.
 std::vector<Line> split_lines(std::string_view text, const std::string& file);
 
-// The first line with words; empty if there is none.
+// Returns the first line that contains words; empty if there is none.
 Line first_line(std::string_view text, const std::string& file);
 
-// The location just after a line, for errors about missing words.
+// Returns the location just after a line, for errors about missing words.
 SourceLocation end_of(const Line& line);
 
-// Parses an integer from `least` to `most`. `what` describes it in the ConfigError.
+// Parses an integer from `least` to `most`. `what` describes the number in the ConfigError that is thrown if
+// it is invalid.
 std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t least, std::int64_t most);
 
-// Throws ConfigError at `places[accelerator]` if one of several accelerators has no outgoing or no incoming
-// channel, or cannot reach another accelerator. If `places` is too short, its first entry is used for the
-// remaining accelerators.
+// Throws ConfigError if one of several accelerators has no outgoing or no incoming channel, or cannot reach
+// another accelerator. The location of the error is `places[accelerator]`; if `places` is too short, it is
+// the first entry.
 void require_usable(const Topology& topology, const std::vector<SourceLocation>& places);
 
 }  // namespace coppice::topology

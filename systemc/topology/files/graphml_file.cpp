@@ -25,7 +25,7 @@ class GraphmlReader {
     if (!graph) throw ConfigError(xml_.place(xml_.root()), "this GraphML has no <graph>");
     for (const pugi::xml_node node : graph.children("node")) read_node(node);
     if (!says_kind_) {
-      network_.assume("no node has an attribute kind, type or role, so all nodes are accelerators");
+      network_.assume("no node has a kind, type or role attribute, so all nodes are accelerators");
     }
     const bool directed = std::string_view(graph.attribute("edgedefault").value()) == "directed";
     for (const pugi::xml_node edge : graph.children("edge")) read_edge(edge, directed);

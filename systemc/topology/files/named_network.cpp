@@ -24,10 +24,10 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// The end of an attribute's name, and the unit that it implies for a number without a unit.
+// A suffix of an attribute's name, and the unit that the suffix implies for a number without a unit.
 struct Suffix {
   std::string_view name;
-  double unit = 1;  // bytes per second, or femtoseconds
+  double unit = 1;  // unit in bytes per second or femtoseconds
 };
 constexpr std::array kBandwidthSuffixes{
     Suffix{"gb_s", 1e9},      Suffix{"gbs", 1e9},   Suffix{"gbytes_s", 1e9}, Suffix{"mb_s", 1e6},
@@ -45,7 +45,7 @@ std::optional<double> to_number(std::string_view text) {
   return number;
 }
 
-// The value of an attribute whose name begins with one of `words`, in bytes per second or femtoseconds.
+// Reads the value of an attribute whose name begins with one of `words`, in bytes per second or femtoseconds.
 template <std::size_t kSuffixes, typename Parse>
 std::optional<std::int64_t> read_quantity(const std::string& name, const std::string& value,
                                           std::initializer_list<std::string_view> words,
@@ -142,7 +142,7 @@ std::vector<std::vector<std::size_t>> NamedNetwork::links_of_nodes() const {
 int NamedNetwork::drop_dead_ends() {
   const auto links = links_of_nodes();
   std::vector<bool> cut(links_.size());
-  // The only neighbour of a node; -1 if it has no neighbour, -2 if it has several.
+  // Returns the only neighbour of a node; -1 if the node has no neighbours, -2 if it has several.
   const auto only_neighbour = [&](int node) {
     int neighbour = -1;
     for (const std::size_t i : links[static_cast<std::size_t>(node)]) {

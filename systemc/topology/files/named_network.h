@@ -14,35 +14,35 @@
 namespace coppice::topology {
 
 // A network in the form of other tools' files: named nodes in any order, and links that may lack a bandwidth
-// or latency. Readers of foreign formats fill it; build() numbers the nodes.
+// or latency. The readers of foreign formats fill this object, and build() numbers the nodes.
 class NamedNetwork {
  public:
-  // A position in the input, for errors; `locate` converts it to file, line and column.
+  // A position in the input, for error messages. `locate` converts it to a file, line and column.
   using Place = std::ptrdiff_t;
   using Locate = std::function<SourceLocation(Place)>;
 
   struct Link {
     int a = 0;
     int b = 0;
-    std::optional<Bandwidth> bandwidth;  // in each direction
+    std::optional<Bandwidth> bandwidth;  // bandwidth in each direction
     std::optional<Femtoseconds> latency;
     bool both_ways = true;
-    int count = 1;  // parallel links
+    int count = 1;  // number of parallel links
     int dimension = 0;
     Place place = 0;
   };
 
   explicit NamedNetwork(Locate locate) : locate_(std::move(locate)) {}
 
-  // Throws ConfigError if there is already a node with this name.
+  // Adds a node. Throws ConfigError if another node already has this name.
   int add_node(const std::string& name, bool accelerator, Place place);
-  // Returns -1 if there is no node with this name.
+  // Returns the number of the node with this name; -1 if there is none.
   int find(const std::string& name) const;
   void set_accelerator(int node, bool accelerator) {
     nodes_[static_cast<std::size_t>(node)].accelerator = accelerator;
   }
   void add_link(const Link& link) { links_.push_back(link); }
-  // Adds a sentence about something that the file does not specify to the result's assumptions.
+  // Adds a sentence to the assumptions of the result, which describe details that the file does not specify.
   void assume(std::string sentence) { assumptions_.push_back(std::move(sentence)); }
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -50,14 +50,16 @@ class NamedNetwork {
   std::vector<Link>& links() { return links_; }
   SourceLocation locate(Place place) const { return locate_(place); }
 
-  // Repeatedly removes switches with links to at most one node. Returns the number of removed switches.
+  // Removes switches with links to at most one node, until there are none. Returns the number of removed
+  // switches.
   int drop_dead_ends();
-  // Replaces each switch that has two neighbours and one link to each, such as a port or NIC, with a single
-  // link of the lower bandwidth and the sum of latencies. Returns the number of replaced switches.
+  // Replaces each switch that has exactly two neighbours, and one link to each of them, by a single link.
+  // Such switches represent ports or NICs. The new link has the lower bandwidth and the sum of the latencies.
+  // Returns the number of replaced switches.
   int join_pass_through();
 
   // Builds the graph. Accelerators and switches are numbered in the order in which they were added. Throws
-  // ConfigError like parse_graph().
+  // ConfigError in the same cases as parse_graph().
   GraphFile build(const GraphFileDefaults& defaults) const;
 
  private:
@@ -79,18 +81,19 @@ class NamedNetwork {
   std::vector<std::string> assumptions_;
 };
 
-// Parse a bandwidth or duration, a number with a unit, in the notation of other tools ("200Gbps", "25 GB/s";
-// "0.0005ms"). Throw std::invalid_argument.
+// Parse a bandwidth or a duration in the notation of other tools, which is a number with a unit ("200Gbps",
+// "25 GB/s"; "0.0005ms"). Throw std::invalid_argument if the text is invalid.
 Bandwidth parse_foreign_bandwidth(std::string_view text);
 
-// Reads an edge attribute of another tool. Its name determines the quantity (bandwidth, capacity, weight,
-// speed, rate; latency, delay), and its name or value the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns,
-// "25 GB/s"). Attributes with other names are ignored. Throws ConfigError at `where` if there is no unit.
+// Reads an edge attribute of another tool. The name of the attribute determines the quantity (bandwidth,
+// capacity, weight, speed, rate; latency, delay). The unit is part of the name or the value (bandwidth_gb_s,
+// bandwidth_gbps, latency_ns, "25 GB/s"). Attributes with other names are ignored. Throws ConfigError at
+// `where` if there is no unit.
 void read_link_attribute(const std::string& name, const std::string& value, NamedNetwork::Link& link,
                          const std::function<SourceLocation()>& where);
 
-// Whether an attribute (kind, type, role or shape) marks a node as an accelerator (true) or as a switch
-// (false); nullopt if it does neither.
+// Whether an attribute (kind, type, role or shape) marks a node as an accelerator (true) or a switch (false);
+// nullopt if it marks neither.
 std::optional<bool> says_accelerator(std::string_view name, std::string_view value);
 
 }  // namespace coppice::topology

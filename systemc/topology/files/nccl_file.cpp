@@ -15,8 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// The rate of one NVLink in one direction, in bytes per second, by the GPU's compute capability. The last
-// entry that does not exceed the capability applies.
+// The rate of one NVLink in one direction, in bytes per second, for GPUs of a compute capability. The
+// applicable rate is that of the last entry that does not exceed the GPU's compute capability.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -33,13 +33,14 @@ Bandwidth nvlink_rate(int sm) {
   return {rate};
 }
 
-// The fraction of a PCIe lane's raw rate that remains after encoding: 8b/10b, 128b/130b, and PCIe 6's flits.
+// Returns the fraction of a PCIe lane's raw rate that is left after encoding: 8b/10b, 128b/130b, or the flits
+// of PCIe 6.
 double pcie_encoding(double gigatransfers) {
   if (gigatransfers < 8) return 0.8;
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
 }
 
-constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption: PCIe 3 x16
+constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption, which is PCIe 3 x16
 constexpr int kUsualLanes = 16;
 constexpr int kDeepest = 64;
 
@@ -87,7 +88,7 @@ class NcclReader {
       if (name == "pci") find_gpus(child, xml_.attribute(child, "busid"), depth + 1);
       if (name == "nic") nics_.push_back(child);
       if (name != "gpu") continue;
-      // Parts of a GPU have the same bus ID.
+      // Elements with the same bus ID are parts of the same GPU.
       const bool part = !gpus_.empty() && gpus_.back().busid == busid;
       const int rank = child.attribute("rank").as_int(child.attribute("dev").as_int());
       gpus_.push_back(
@@ -107,7 +108,7 @@ class NcclReader {
       int b = network_.find(target);
       const bool to_gpu = b >= 0 && b < static_cast<int>(gpus_.size());
       const bool to_switch = std::string_view(link.attribute("tclass").value()).starts_with("0x0680");
-      if (to_gpu && b < a) continue;  // the other end has already added the link
+      if (to_gpu && b < a) continue;  // the link has already been added at its other end
       if (b < 0) {
         if (!to_switch) continue;  // the link leads to a GPU that is not in the dump
         b = network_.add_node(target, false, link.offset_debug());

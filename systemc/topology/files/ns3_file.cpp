@@ -12,8 +12,8 @@
 namespace coppice::topology {
 namespace {
 
-constexpr std::size_t kPlainCounts = 3;  // nodes, switches, links
-// Nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow.
+constexpr std::size_t kPlainCounts = 3;  // numbers of nodes, switches and links
+// The numbers of nodes, GPUs per server, NVSwitches, switches and links; a GPU type may follow.
 constexpr std::size_t kSimaiCounts = 5;
 constexpr std::size_t kLinkWords = 5;  // src dst rate delay error
 

@@ -10,7 +10,7 @@
 namespace coppice::topology {
 namespace {
 
-// The text from its first word on, after comments of Graphviz or graph files.
+// Skips comments of Graphviz and graph files at the beginning of the text.
 std::string_view without_comments(std::string_view text) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size()));

@@ -15,7 +15,7 @@ double ns_of(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The name of a node; switches are named s0, s1 and so on.
+// Returns the name of a node. Switches are named s0, s1 and so on.
 std::string graph_node(const Topology& topology, NodeId node) {
   return topology.is_accelerator(node) ? std::to_string(node)
                                        : fmt::format("s{}", node - topology.num_accelerators());
@@ -31,7 +31,7 @@ std::string to_graph(const Topology& topology) {
   std::string text = fmt::format("accelerators {}\n", topology.num_accelerators());
   if (topology.num_switches() > 0) text += fmt::format("switches {}\n", topology.num_switches());
   const auto channels = topology.channels();
-  // Whether channels `i` and `i + 1` form a link.
+  // Whether channels `i` and `i + 1` form a bidirectional link.
   const auto is_link = [&](std::size_t i) {
     return i + 1 < channels.size() && channels[i].src == channels[i + 1].dst &&
            channels[i].dst == channels[i + 1].src && alike(channels[i], channels[i + 1]);

@@ -42,7 +42,7 @@ std::string to_infragraph(const Topology& topology) {
   std::map<LinkKind, std::size_t> kinds;
   std::string links;
   std::string edges;
-  // Number of channels whose link has already been written with the reverse channel.
+  // The number of channels that have already been written as part of a link with the reverse channel.
   std::map<std::tuple<NodeId, NodeId, Bandwidth, Femtoseconds>, int> open;
   for (const Channel& c : topology.channels()) {
     int& written = open[{c.src, c.dst, c.bandwidth, c.latency}];

@@ -9,7 +9,7 @@
 namespace coppice::topology {
 namespace {
 
-// Whether the link between a ToR and a spine is alive: [tor * spines + spine].
+// Returns whether the link between each ToR and each spine is alive, indexed by [tor * spines + spine].
 std::vector<bool> live_links(int tors, int spines, const ClosFailures& failures) {
   const auto width = static_cast<std::size_t>(spines);
   std::vector<bool> live(static_cast<std::size_t>(tors) * width, true);
@@ -110,7 +110,7 @@ Route Clos::route(NodeId src, NodeId dst, int spine, int vcs) const {
     }
   }
   route.push_back(hop(dst % per_tor_));  // ToR to NIC
-  route.push_back(hop(1));               // NI port, after the accelerator's only channel
+  route.push_back(hop(1));  // ejection at the NI port, which follows the accelerator's only channel
   return route;
 }
 

@@ -8,8 +8,9 @@
 
 namespace coppice::topology {
 
-// The widths of the dimensions by which accelerators are numbered; the first dimension varies fastest. Empty
-// if the network has no dimensions, such as a fat tree, whose dims count leaves and spines.
+// The widths of the dimensions by which accelerators are numbered; the first dimension varies fastest. The
+// result is empty if the network has no such dimensions, for example for a fat tree, whose dims count leaves
+// and spines.
 inline std::vector<int> dimension_widths(const Topology& topology) {
   const std::vector<int>& widths = topology.dims();
   const int product = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxVcs = 255;
 
-// The dims of a dragonfly.
+// The dims of a dragonfly, and the numbers that follow from them.
 struct Shape {
   explicit Shape(std::span<const int> dims)
       : accelerators(dims[0]),
@@ -22,22 +22,22 @@ struct Shape {
         global_links(dims[2]),
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
-  // The number of links from a group to each other group. Router r's k-th global link is its group's link r *
-  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... around to the one before
-  // it, and start over while there are enough links for another round.
+  // rounds() is the number of links from a group to each other group. The k-th global link of router r is
+  // link r * global_links + k of its group. The links of a group lead to the groups at distances 1, 2, ... up
+  // to the group before it, and start over while there are enough links for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
 
-  // The ports of a router that lead to another router of its group, and to a global link.
+  // The output ports of a router for another router of its group, and for a global link.
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
-  // A link to the group at `distance`: if possible, a link at `router`, otherwise the link selected by
-  // `choice`.
+  // Chooses a link to the group at `distance`: a link at `router` if there is one, otherwise the link that
+  // `choice` selects.
   int choose(int router, int distance, NodeId choice) const {
-    const int links = std::max(rounds(), 1);  // a group is linked to every other group
+    const int links = std::max(rounds(), 1);  // every group is linked to every other group
     for (int i = 0; i < links; ++i) {
       const int link = link_to(distance, (choice + i) % links);
       if (link / global_links == router) return link;
@@ -48,9 +48,9 @@ struct Shape {
   int first_switch() const { return accelerators * routers * groups; }
   int switches() const { return routers * groups; }
 
-  int accelerators;  // per router
-  int routers;       // per group
-  int global_links;  // per router; some may be unused
+  int accelerators;  // accelerators per router
+  int routers;       // routers per group
+  int global_links;  // global links per router; some may be unused
   int groups;
 };
 
@@ -66,8 +66,8 @@ void require_dragonfly(std::span<const int> dims) {
   const std::int64_t groups = dims.size() > 3 ? dims[3] : most;
   if (groups < 1 || groups > most) {
     throw UnsupportedError(fmt::format(
-        "a dragonfly cannot have {} groups: {} routers with {} global links each join 1 to {} groups", groups,
-        dims[1], dims[2], most));
+        "a dragonfly cannot have {} groups: {} routers with {} global links each can connect 1 to {} groups",
+        groups, dims[1], dims[2], most));
   }
   const std::int64_t routers = dims[1] * groups;
   require_size(Kind::kDragonfly, dims, routers * (std::int64_t{dims[0]} + 1),
@@ -86,7 +86,7 @@ class DragonflyRouting final : public RoutingFunction {
 
   static bool needs_classes(const Shape& shape) { return shape.groups > 1 && shape.routers > 1; }
 
-  // Sets RouteState::dateline_class to 1 once the packet is in the destination's group.
+  // Sets RouteState::dateline_class to 1 once the packet has reached the group of the destination.
   Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const override {
     if (topology_->is_accelerator(at)) {
       const int port = at == dst ? static_cast<int>(topology_->out_channels(at).size()) + ejection_port : 0;
@@ -120,7 +120,7 @@ class DragonflyRouting final : public RoutingFunction {
   VcRange after_;
 };
 
-// Routes through a random group. RouteState's dateline_class counts the channels between groups; its
+// Routes through a random group. In RouteState, dateline_class counts the channels between groups, and
 // dimension is 0 after the first router.
 class GroupDetour final : public DetourRouting {
  public:
@@ -136,7 +136,8 @@ class GroupDetour final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // There is no detour if both ends are in one group, or if one of them is in the group drawn at random.
+    // There is no detour if source and destination are in the same group, or if one of them is in the
+    // randomly chosen group.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
@@ -170,7 +171,7 @@ class GroupDetour final : public DetourRouting {
     return {static_cast<std::uint8_t>(number * vcs_ / 3), static_cast<std::uint8_t>((number + 1) * vcs_ / 3)};
   }
 
-  // The next hop towards group `target`.
+  // Returns the next hop towards group `target`.
   Hop step(NodeId at, NodeId dst, int target, RouteState& state) const {
     const int here = at - shape_.first_switch();
     const int there = dst / shape_.accelerators;
@@ -190,8 +191,8 @@ class GroupDetour final : public DetourRouting {
     return {static_cast<std::uint16_t>(shape_.global_port(link)), vcs};
   }
 
-  // A detour has twice as many channels between groups. Long channels always contain some flits, so only a
-  // larger number of waiting flits justifies a detour.
+  // A detour crosses twice as many channels between groups as the shortest path. Long channels always contain
+  // some flits, so a detour pays only if clearly more flits wait on the shortest path.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;
@@ -243,7 +244,7 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
   const int least = DragonflyRouting::needs_classes(Shape(topology.dims())) ? 2 : 1;
   if (vcs < least || vcs > kMaxVcs) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels are not supported on {}, only {} to {}{}", vcs, topology.name(), least, kMaxVcs,
+        "{} virtual channels are not supported on {}: use {} to {}{}", vcs, topology.name(), least, kMaxVcs,
         least > 1 ? " (some before and some after the channel between two groups)" : ""));
   }
   return std::make_unique<DragonflyRouting>(topology, vcs);
@@ -257,7 +258,7 @@ std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, 
   constexpr int kThirds = 3;
   if (vcs < kThirds || vcs > kMaxVcs) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels are not supported on {}, only {} to {}, a third for each group on the path", vcs,
+        "{} virtual channels are not supported on {}: use {} to {}, a third for each group on the path", vcs,
         topology.name(), kThirds, kMaxVcs));
   }
   return std::make_unique<GroupDetour>(topology, vcs, detours == Detours::kUgal);

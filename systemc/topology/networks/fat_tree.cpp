@@ -18,7 +18,7 @@ std::int64_t power(std::int64_t base, int exponent) {
   return result;
 }
 
-// The switches whose base-k numbers agree with w in every digit except `digit`, including w.
+// Returns the switches whose base-k numbers agree with w in every digit except `digit`; w is one of them.
 std::vector<int> differing_in(int w, int k, int digit) {
   const int weight = static_cast<int>(power(k, digit));
   const int first = w - w / weight % k * weight;

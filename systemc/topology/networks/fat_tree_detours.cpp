@@ -10,8 +10,8 @@
 namespace coppice::topology {
 namespace {
 
-// Routes up to a switch above both accelerators, then down. Switch w of level l is above the accelerators
-// whose leaf number agrees with w in all base-k digits from digit l on.
+// Routes up to a switch above both accelerators and then down. Switch w of level l is above all accelerators
+// whose leaf number agrees with w in every base-k digit from digit l on.
 class UpAndDown final : public DetourRouting {
  public:
   UpAndDown(const Topology& topology, int vcs, bool by_load)
@@ -49,7 +49,7 @@ class UpAndDown final : public DetourRouting {
 
   void advance_state(RouteState& /*state*/) const override {}
 
-  // Enumerates all upward paths.
+  // Adds the dependencies of all upward paths.
   void add_dependencies(ChannelDependencyGraph& graph) const override {
     for (NodeId src = 0; src < topology_->num_accelerators(); src += k_) {
       for (NodeId dst = 0; dst < topology_->num_accelerators(); dst += k_) {
@@ -77,7 +77,7 @@ class UpAndDown final : public DetourRouting {
     const int power = powers_[static_cast<std::size_t>(place.level)];
     return place.position / power == dst / k_ / power;
   }
-  // The next upward port, chosen by different tie bits at every level.
+  // The next upward port, which different tie bits select at every level.
   int drawn_port(const RouteState& state, int level) const {
     const int shift = level % 4 * kPortBits;
     return static_cast<int>((state.tie_bits >> shift) & ((1U << kPortBits) - 1)) % k_;
@@ -88,7 +88,7 @@ class UpAndDown final : public DetourRouting {
   int width_ = 1;
   VcRange all_;
   bool by_load_;
-  std::vector<int> powers_;  // [digit]: power of k
+  std::vector<int> powers_;  // [digit]: k to the power of digit
 };
 
 }  // namespace

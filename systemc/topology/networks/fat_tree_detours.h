@@ -6,7 +6,7 @@
 
 namespace coppice::topology {
 
-// make_detour_routing() for a fat tree with dims [k, n].
+// Implements make_detour_routing() for a fat tree with dims [k, n].
 std::unique_ptr<DetourRouting> make_fat_tree_detours(const Topology& topology, int vcs, Detours detours);
 
 }  // namespace coppice::topology

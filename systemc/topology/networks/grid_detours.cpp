@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// Coordinates and distances of a torus, mesh or ring.
+// The coordinates and distances of nodes in a torus, mesh or ring.
 class Grid {
  public:
   explicit Grid(const Topology& topology) : dims_(topology.dims()), wraps_(topology.kind() != Kind::kMesh) {
@@ -32,7 +32,8 @@ class Grid {
   bool ejects(NodeId at, const Hop& hop) const {
     return hop.out_port >= num_out_channels_[static_cast<std::size_t>(at)];
   }
-  // The node that differs from `at` only in dimension d, where it equals `dst`.
+  // Returns the node whose coordinate in dimension d is that of `dst`, and whose other coordinates are those
+  // of `at`.
   NodeId moved(NodeId at, NodeId dst, std::size_t d) const {
     return at + (coordinate(dst, d) - coordinate(at, d)) * strides_[d];
   }
@@ -61,7 +62,7 @@ VcRange shifted(VcRange vcs, int by) {
   return {static_cast<std::uint8_t>(vcs.begin + by), static_cast<std::uint8_t>(vcs.end + by)};
 }
 
-// Dimension-order routing on all virtual channels except the first `shift`.
+// Dimension-order routing that uses all virtual channels except the first `shift`.
 class ShiftedRouting final : public RoutingFunction {
  public:
   ShiftedRouting(const RoutingFunction& routing, int shift) : routing_(&routing), shift_(shift) {}
@@ -78,8 +79,8 @@ class ShiftedRouting final : public RoutingFunction {
   int shift_;
 };
 
-// Dimension-order routing as if every router were the packet's source: at a dateline, the packet moves from
-// the upper half of the virtual channels to the lower half.
+// Dimension-order routing that treats every router as the packet's source. At a dateline, the packet moves
+// from the upper half of the virtual channels to the lower half.
 class RestartedRouting final : public RoutingFunction {
  public:
   explicit RestartedRouting(const RoutingFunction& routing) : routing_(&routing) {}
@@ -96,7 +97,7 @@ class RestartedRouting final : public RoutingFunction {
   const RoutingFunction* routing_;
 };
 
-// Dimension-order routing to a random node, then to the destination.
+// Dimension-order routing to a random node and from there to the destination.
 class NodeDetour final : public DetourRouting {
  public:
   NodeDetour(const Topology& topology, int vcs, bool by_load)
@@ -126,7 +127,7 @@ class NodeDetour final : public DetourRouting {
 
   void advance_state(RouteState& /*state*/) const override {}
 
-  // Packets move from the first half of the virtual channels to the second, but never back.
+  // Packets move from the first half of the virtual channels to the second half but never back.
   void add_dependencies(ChannelDependencyGraph& graph) const override {
     graph.add_all_pairs(*first_);
     graph.add_all_pairs(shifted_);
@@ -150,8 +151,7 @@ class NodeDetour final : public DetourRouting {
     return hop;
   }
 
-  // Whether the number of waiting flits times the number of channels is no larger on the shortest path than
-  // on the detour.
+  // Whether the shortest path has no larger product of waiting flits and channels than the detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     const NodeId middle = drawn(state, nodes_);
     if (at == middle || at == dst) return true;
@@ -174,8 +174,8 @@ class NodeDetour final : public DetourRouting {
   ShiftedRouting shifted_;
 };
 
-// Any shortest path on the upper virtual channels, and dimension-order routing on the first, reserved virtual
-// channels. RouteState::dimension is 0 once the packet uses a reserved virtual channel.
+// Routes over any shortest path on the upper virtual channels, and in dimension order on the reserved first
+// virtual channels. RouteState::dimension is 0 once the packet uses a reserved virtual channel.
 class ShortestHops final : public DetourRouting {
  public:
   ShortestHops(const Topology& topology, int vcs)

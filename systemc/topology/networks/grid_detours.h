@@ -6,7 +6,7 @@
 
 namespace coppice::topology {
 
-// make_detour_routing() for a torus, mesh or ring.
+// Implements make_detour_routing() for a torus, mesh or ring.
 std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int vcs, Detours detours);
 
 }  // namespace coppice::topology

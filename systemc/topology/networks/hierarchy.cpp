@@ -14,7 +14,7 @@ namespace {
   throw UnsupportedError(fmt::format("dimension {} of a hierarchy: {}", d, what));
 }
 
-// The number of bundles per accelerator.
+// Returns the number of bundles per accelerator.
 int bundles(DimensionKind kind, int size) {
   switch (kind) {
     case DimensionKind::kRing:
@@ -28,7 +28,7 @@ int bundles(DimensionKind kind, int size) {
   return 1;
 }
 
-// The number of equal parallel channels per direction.
+// Returns the number of equal parallel channels in each direction.
 int parallel_channels(const DimensionSpec& spec) {
   return spec.bundled ? 1 : spec.links;
 }
@@ -37,7 +37,7 @@ int channels_of(const DimensionSpec& spec) {
   return bundles(spec.kind, spec.size) * parallel_channels(spec);
 }
 
-// The number of accelerators; throws if there are too many accelerators or channels.
+// Returns the number of accelerators. Throws if there are too many accelerators or channels.
 int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> dims) {
   std::int64_t accelerators = 1;
   for (const int size : dims) accelerators = std::min(accelerators * size, kMaxNodes + 1);
@@ -92,9 +92,9 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // A packet that has entered a ring keeps the shorter direction. To prevent cycles, it uses the upper half
-  // of the virtual channels until it crosses the dateline, and the lower half if it does not cross it or has
-  // crossed it.
+  // A packet that has entered a ring keeps its direction. To prevent cycles, it uses the upper half of the
+  // virtual channels before it crosses the dateline. It uses the lower half after crossing the dateline, or
+  // if it does not cross it at all.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
@@ -139,7 +139,7 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
   }
   std::int64_t sum = 0;
   if (__builtin_mul_overflow(spec.bandwidth.bytes_per_second, spec.links, &sum)) {
-    refuse(d, "the total bandwidth of its links is too large");
+    refuse(d, "the total bandwidth of its links is too large: use fewer or slower links");
   }
 }
 
@@ -150,7 +150,7 @@ Bandwidth channel_bandwidth(const DimensionSpec& spec) {
 
 namespace {
 
-// Adds a link from every accelerator to its switch in dimension `d`.
+// Adds the links from all accelerators to their switches in dimension `d`.
 void join_to_switches(Topology& topology, const Hierarchy& hierarchy, std::size_t d,
                       const DimensionSpec& spec) {
   const Bandwidth bandwidth = channel_bandwidth(spec);
@@ -199,7 +199,8 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // Adds channels offset by offset, so that all accelerators number their in-channels in the same order.
+    // Adds channels offset by offset, so that all accelerators number their incoming channels in the same
+    // order.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {
@@ -219,7 +220,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
 Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_accelerators()) {
   if (topology.kind() != Kind::kHierarchy) {
     throw UnsupportedError(fmt::format(
-        "the dimensions of {} are not networks of their own: use topology.kind hierarchy", topology.name()));
+        "{} has no dimensions that are separate networks: use topology.kind hierarchy", topology.name()));
   }
   int stride = 1;
   int port = 0;
@@ -252,7 +253,7 @@ NodeId Hierarchy::switch_of(NodeId accelerator, std::size_t d) const {
 
 std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
   std::size_t found = 0;
-  NodeId first = kNoNode;  // first switch of dimension `found`
+  NodeId first = kNoNode;  // first switch of the dimension
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     if (dimensions_[d].first_switch > node || dimensions_[d].first_switch <= first) continue;
     first = dimensions_[d].first_switch;
@@ -264,7 +265,7 @@ std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs) {
   constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use {} to {}{}", vcs,
                                        topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }

@@ -90,7 +90,7 @@ Topology make_hyperx(std::span<const int> dims, std::span<const LinkSpec> links)
 
 std::unique_ptr<RoutingFunction> make_hyperx_routing(const Topology& topology, int vcs) {
   if (vcs < 1 || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only 1 to {}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use 1 to {}", vcs,
                                        topology.name(), kMaxVcs));
   }
   return std::make_unique<HyperxRouting>(topology, vcs);

@@ -57,7 +57,7 @@ std::size_t fat_tree_levels(std::span<const int> dims) {
   return dims.size() == 2 ? static_cast<std::size_t>(std::max(dims[1], 1)) : 2;
 }
 
-// dims: [k, levels], or [accelerators per leaf, leaves, spines].
+// `dims` is [k, levels] or [accelerators per leaf, leaves, spines].
 std::int64_t fat_tree_accelerators(std::span<const int> dims) {
   if (dims.size() == 3) return std::int64_t{dims[0]} * dims[1];
   if (dims.size() != 2) return 0;
@@ -66,12 +66,13 @@ std::int64_t fat_tree_accelerators(std::span<const int> dims) {
   return count;
 }
 
-// dims: [accelerators per ToR, ToRs, spines].
+// `dims` is [accelerators per ToR, ToRs, spines].
 std::int64_t clos_accelerators(std::span<const int> dims) {
   return dims.size() == 3 ? std::int64_t{dims[0]} * dims[1] : 0;
 }
 
-// dims: [accelerators per router, routers per group, global links per router], and optionally groups.
+// `dims` is [accelerators per router, routers per group, global links per router], optionally followed by the
+// number of groups.
 std::int64_t dragonfly_accelerators(std::span<const int> dims) {
   if (dims.size() != 3 && dims.size() != 4) return 0;
   const std::int64_t groups = dims.size() > 3 ? dims[3] : std::int64_t{dims[1]} * dims[2] + 1;
@@ -128,7 +129,7 @@ constexpr std::array kKinds{
              .make = make_fat_tree,
              .link_levels = fat_tree_levels,
              .accelerators = fat_tree_accelerators,
-             .least_dim = 0},  // a tree of two leaves may have no spines
+             .least_dim = 0},  // a tree with two leaves may have no spines
     KindInfo{.kind = Kind::kBigraph,
              .name = "bigraph",
              .dims = "[m, n]",
@@ -154,7 +155,7 @@ constexpr std::array kKinds{
              .name = "dragonfly",
              .dims = "[p, a, h]",
              .summary = "groups of a routers, each with p accelerators and h links to other groups; a*h + 1 "
-                        "groups, or as many as a fourth number",
+                        "groups unless a fourth number is given",
              .make = make_dragonfly,
              .link_levels = three_levels,
              .accelerators = dragonfly_accelerators,

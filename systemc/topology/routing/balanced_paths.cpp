@@ -8,7 +8,7 @@
 namespace coppice::topology {
 namespace {
 
-// [node]: number of channels to `root`; -1 if there is no path.
+// For each node, the number of channels to `root`; -1 if there is no path.
 std::vector<std::int32_t> distances_to(const Topology& topology, NodeId root) {
   std::vector<std::int32_t> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::vector<NodeId> queue{root};
@@ -24,8 +24,8 @@ std::vector<std::int32_t> distances_to(const Topology& topology, NodeId root) {
   return distance;
 }
 
-// Distances to the centre: among the nodes that the largest number of nodes can reach, the one with the
-// smallest maximum distance; among equals, the lowest.
+// Returns the distances to the centre. Among the nodes that the largest number of nodes can reach, the centre
+// is the one with the smallest maximum distance. If there are several, it is the one with the lowest number.
 std::vector<std::int32_t> distances_to_centre(const Topology& topology) {
   const NodeId first = topology.num_switches() > 0 ? topology.num_accelerators() : 0;
   std::vector<std::int32_t> best;
@@ -60,7 +60,7 @@ PathRules up_down_paths(const Topology& topology) {
 }
 
 std::vector<NodeId> in_order_of_switches(const Topology& topology) {
-  // [switch]: whether it has channels to switches, and its number of accelerators.
+  // [switch]: whether it has channels to other switches, and the number of its accelerators.
   std::vector<std::pair<bool, int>> rank(static_cast<std::size_t>(topology.num_nodes()));
   for (const Channel& channel : topology.channels()) {
     auto& [joins, accelerators] = rank[static_cast<std::size_t>(channel.src)];
@@ -72,7 +72,7 @@ std::vector<NodeId> in_order_of_switches(const Topology& topology) {
   }
   const auto n = static_cast<std::size_t>(topology.num_accelerators());
   std::vector<NodeId> switch_of(n, kNoNode);
-  std::vector<NodeId> first_on(rank.size(), kNoNode);  // [switch]: its first accelerator
+  std::vector<NodeId> first_on(rank.size(), kNoNode);  // [switch]: the first accelerator on it
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
     NodeId& largest = switch_of[static_cast<std::size_t>(node)];
     for (const ChannelId id : topology.in_channels(node)) {
@@ -102,7 +102,7 @@ std::int32_t BalancedPaths::state_after(ChannelId channel, int phase) const {
   return next < 0 ? -1 : topology_->channel(channel).dst * rules_->phases + next;
 }
 
-// Sets distance_ and returns the states that reach dst, nearest first.
+// Sets distance_ and returns the states that can reach dst, in order of increasing distance.
 std::vector<std::int32_t> BalancedPaths::search_backwards(NodeId dst) {
   const int phases = rules_->phases;
   distance_.assign(rules_->index(topology_->num_nodes(), 0), -1);
@@ -149,7 +149,7 @@ PathTree BalancedPaths::paths_to(NodeId dst) {
   PathTree tree;
   tree.far_to_near = search_backwards(dst);
   std::ranges::reverse(tree.far_to_near);
-  // Removes the destination's own states, which were found first, one per phase.
+  // Removes the states of the destination itself, which were found first, one per phase.
   tree.far_to_near.resize(tree.far_to_near.size() - static_cast<std::size_t>(rules_->phases));
 
   const int phases = rules_->phases;

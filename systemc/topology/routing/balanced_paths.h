@@ -8,9 +8,9 @@
 
 namespace coppice::topology {
 
-// Defines which sequences of channels are legal paths. A packet is in one of `phases` phases, starting with
-// phase 0. Taking `channel` in `phase` leads to phase after[channel * phases + phase], or is forbidden if
-// that is -1.
+// Defines which sequences of channels are legal paths. A packet is in one of `phases` phases and starts in
+// phase 0. In phase p, taking channel c leads to phase after[c * phases + p]; the channel is forbidden if
+// this value is -1.
 struct PathRules {
   int phases = 1;
   std::vector<int> after;
@@ -26,25 +26,30 @@ struct PathRules {
 // Rules that allow every path.
 PathRules any_path(const Topology& topology);
 
-// Rules for up*/down* paths: any number of channels towards the root, then any number away from it. The root
-// is the most central switch, or accelerator if there are no switches. "Up" leads to the node that is nearer
-// to the root or, if both are equally near, has the lower number.
+// Rules for up*/down* paths: any number of channels towards the root, then any number of channels away from
+// it. The root is the most central switch, or the most central accelerator if there are no switches. A
+// channel leads up if its destination is nearer to the root than its source or, if both are equally near, has
+// the lower number.
 PathRules up_down_paths(const Topology& topology);
 
-// The accelerators in the order in which to find the paths to them: those on one switch follow one another,
-// so that their paths spread over all channels towards it. An accelerator on several switches counts as one
-// of a switch with channels to other switches, otherwise of the switch with the most accelerators.
+// The order in which the paths to accelerators should be found. Accelerators on the same switch follow one
+// another, so that the paths to them spread over all channels towards the switch. If an accelerator is on
+// several switches, it is assigned to a switch that has channels to other switches or, if there is none, to
+// the switch with the most accelerators.
 std::vector<NodeId> in_order_of_switches(const Topology& topology);
 
-// The shortest paths to one destination. States are (node, phase) pairs, numbered node * phases + phase.
+// The shortest paths to one destination. A state is a (node, phase) pair with the number node * phases +
+// phase.
 struct PathTree {
-  std::vector<ChannelId> next;  // [state]; -1 at the destination and where it cannot be reached
-  // The states that can reach the destination, farthest first, without the destination itself.
+  std::vector<ChannelId> next;  // [state]; -1 at the destination and in states that cannot reach it
+  // The states that can reach the destination, except those of the destination itself, in order of decreasing
+  // distance.
   std::vector<std::int32_t> far_to_near;
 };
 
-// Finds one PathTree after another. Among equally short paths, a tree prefers channels with little load from
-// earlier trees relative to their bandwidth; an accelerator's traffic to one destination is a load of 1.
+// Finds one PathTree after another. Among equally short paths, a tree prefers channels that earlier trees
+// load lightly relative to their bandwidth. The traffic from one accelerator to one destination is a load of
+// 1.
 class BalancedPaths {
  public:
   BalancedPaths(const Topology& topology, const PathRules& rules);
@@ -59,8 +64,8 @@ class BalancedPaths {
   const Topology* topology_;
   const PathRules* rules_;
   std::vector<double> load_;  // [channel]
-  std::vector<std::int32_t>
-      distance_;  // [state]: number of channels to the current destination; -1: unreachable
+  // [state]: number of channels to the current destination; -1 if unreachable.
+  std::vector<std::int32_t> distance_;
 };
 
 }  // namespace coppice::topology

@@ -13,21 +13,21 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-// A channel, and those of its virtual channels that a packet may hold.
+// A channel, and the virtual channels of it that a packet may hold.
 struct Held {
   ChannelId channel = -1;
   VcRange vcs;
 };
 
-// A packet on a channel and its routing state; the destination is known from context.
+// A packet on a channel and the packet's routing state. The destination is known from the context.
 struct Packet {
-  Held held;  // channel -1 at its source
+  Held held;  // the channel is -1 at the source
   NodeId at = kNoNode;
   RouteState state;
 };
 
-// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each bit is used
-// only where the packet enters that bit's dimension.
+// Returns a key for the held virtual channels and the state of a packet on a given channel. The key omits the
+// tie bits, because each of them is used only when the packet enters the corresponding dimension.
 std::uint64_t packed(const Packet& packet) {
   const RouteState& state = packet.state;
   return static_cast<std::uint64_t>(packet.held.vcs.begin) |
@@ -81,15 +81,15 @@ void ChannelDependencyGraph::add_route(NodeId src, std::span<const Hop> route) {
   NodeId at = src;
   for (const Hop& hop : route) {
     const auto out = topology_->out_channels(at);
-    if (hop.out_port >= out.size()) return;  // ejected: a network interface always accepts packets
+    if (hop.out_port >= out.size()) return;  // a network interface always accepts ejected packets
     if (held.channel >= 0) add_dependency(held.channel, held.vcs, hop);
     held = {out[hop.out_port], hop.vcs};
     at = topology_->channel(held.channel).dst;
   }
 }
 
-// Packets to one destination that are on the same channel in the same state continue identically, so each
-// (channel, state) is followed once per destination instead of once per source.
+// Packets to the same destination that are on the same channel in the same state continue identically. Each
+// (channel, state) pair is therefore followed once per destination instead of once per source.
 void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
   std::vector<std::vector<std::uint64_t>> seen(topology_->channels().size());
   std::vector<ChannelId> touched;
@@ -135,13 +135,13 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
 
 std::vector<std::pair<ChannelId, int>> ChannelDependencyGraph::find_cycle() const {
   const auto vcs = static_cast<std::size_t>(vcs_);
-  // The vertex that bit `bit` in the row of vertex `from` represents.
+  // Returns the vertex that bit `bit` represents in the row of vertex `from`.
   const auto target = [&](std::size_t from, std::size_t bit) {
     const Channel& channel = topology_->channel(static_cast<ChannelId>(from / vcs));
     return static_cast<std::size_t>(topology_->out_channels(channel.dst)[bit / vcs]) * vcs + bit % vcs;
   };
 
-  // Depth-first search: an edge to a vertex on the current path closes a cycle.
+  // Searches depth-first: an edge to a vertex on the current path closes a cycle.
   struct Visit {
     std::size_t vertex;
     std::size_t next_bit;

@@ -10,22 +10,23 @@
 
 namespace coppice::topology {
 
-// The channel dependency graph (Dally and Seitz 1987) of a set of routes. It has a vertex per (channel,
-// virtual channel), and an edge between two vertices if a packet may hold the first while it waits for the
-// second. If it is acyclic, wormhole switching is deadlock-free with any arbitration.
+// The channel dependency graph (Dally and Seitz 1987) of a set of routes. It has a vertex for each (channel,
+// virtual channel) pair, and an edge from one vertex to another if a packet may hold the first while it waits
+// for the second. If the graph is acyclic, wormhole switching is deadlock-free with any arbitration.
 class ChannelDependencyGraph {
  public:
   ChannelDependencyGraph(const Topology& topology, int vcs);
 
   // Adds the dependencies of a route that starts at `src`.
   void add_route(NodeId src, std::span<const Hop> route);
-  // Adds the routes of `routing` between all pairs of accelerators, for both directions of every tie.
+  // Adds the routes of `routing` between all pairs of accelerators. For every tie, the routes in both
+  // directions are added.
   void add_all_pairs(const RoutingFunction& routing);
 
-  // The vertices of a cycle in order, without repeating the first; empty if there is none.
+  // Returns the vertices of a cycle in order, without repeating the first vertex; empty if there is no cycle.
   std::vector<std::pair<ChannelId, int>> find_cycle() const;
 
-  // Compares topologies and dependencies.
+  // Compares the topologies and the dependencies of two graphs.
   bool operator==(const ChannelDependencyGraph&) const = default;
 
   // Formats a cycle for messages: "channel 3->7 vc 1, channel 7->11 vc 1, ...".
@@ -37,8 +38,9 @@ class ChannelDependencyGraph {
 
   const Topology* topology_;
   int vcs_;
-  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router; empty if
-  // there are none
+  // dependents_[channel * vcs + vc] contains bit out_port * vcs + vc' if a packet that holds this virtual
+  // channel may wait for virtual channel vc' of this output port at the channel's destination. It is empty if
+  // there are no dependencies.
   std::vector<std::vector<std::uint64_t>> dependents_;
 };
 

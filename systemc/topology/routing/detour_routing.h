@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Provides the load of a router's outputs.
+// Provides the load of the outputs of a router.
 class OutputLoads {
  public:
   // The number of flits that were sent through an output port and may still occupy buffer slots downstream.
@@ -21,31 +21,34 @@ class OutputLoads {
 // The possible next hops of a packet at a router.
 struct NextHops {
   Hop hop;  // always permitted
-  // Preferred hops, best first, each usable while one of its virtual channels has room.
+  // Preferred hops, best first. A hop can be used if one of its virtual channels has room.
   std::vector<Hop> adaptive{};
 };
 
-// Routing that spreads packets over several paths: through random nodes, or depending on the load of router
-// outputs. Packets carry 31 random tie bits. The dependencies among the virtual channels of NextHops::hop
-// (add_dependencies()) must be free of cycles. A packet that has used one of these instead of
-// NextHops::adaptive continues to use them. A virtual channel of NextHops::adaptive is allocated only if its
-// buffer is empty or has room for the entire packet. Thus every packet whose head waits in front of a buffer
-// may take NextHops::hop, and all other packets wait only for such packets (Ma, Enright Jerger and Wang
-// 2012).
+// Routing that spreads packets over several paths, through random nodes or depending on the load of router
+// outputs. Packets carry 31 random tie bits.
+//
+// For freedom from deadlock, the dependencies among the virtual channels of NextHops::hop
+// (add_dependencies()) must have no cycles. A packet that has used one of these virtual channels instead of
+// NextHops::adaptive must continue to use them. A virtual channel of NextHops::adaptive is allocated only if
+// its buffer is empty or has room for the entire packet. Therefore, every packet whose head waits at the
+// front of a buffer may take NextHops::hop, and all other packets wait only for such packets (Ma, Enright
+// Jerger and Wang 2012).
 class DetourRouting : public RoutingFunction {
  public:
   int num_tie_bits() const override { return 31; }
 
-  // The possible next hops of a packet at a router with `loads`; next_hop() is the counterpart without loads.
+  // Returns the possible next hops of a packet at a router whose outputs have the given loads. next_hop()
+  // returns a hop without regard to loads.
   virtual NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                         const OutputLoads& loads) const = 0;
-  // Records that a packet takes NextHops::hop although there were adaptive hops.
+  // Updates the state of a packet that takes NextHops::hop although it had adaptive hops.
   virtual void advance_state(RouteState& state) const = 0;
-  // Adds the dependencies of every NextHops::hop.
+  // Adds the dependencies of all hops that NextHops::hop can be.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
 };
 
-// The kinds of routing that do not use a single, predetermined shortest path.
+// Kinds of routing in which packets do not take a single, predetermined shortest path.
 enum class Detours { kValiant, kAdaptive, kUgal };
 
 }  // namespace coppice::topology

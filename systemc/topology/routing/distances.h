@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Shortest distances in a network for given channel lengths, by Dijkstra's algorithm.
+// Computes shortest distances in a network for given channel lengths, with Dijkstra's algorithm.
 class Distances {
  public:
   enum class Direction { kFromNode, kToNode };
@@ -18,8 +18,8 @@ class Distances {
   Distances(const Distances&) = delete;
   Distances& operator=(const Distances&) = delete;
 
-  // [node]: its distance from (or to) `node`; the maximum Length if there is no path. `lengths` has a
-  // non-negative value for every channel. Length is double or Cycles.
+  // Returns, for each node, its distance from (or to) `node`; the maximum Length if there is no path.
+  // `lengths` contains a non-negative length for every channel. Length is double or Cycles.
   template <typename Length>
   std::vector<Length> of(NodeId node, std::span<const Length> lengths) const;
 

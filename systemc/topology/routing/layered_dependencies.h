@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Channel dependencies by layer of virtual channels, each of which is kept free of cycles.
+// The channel dependencies in each layer of virtual channels. Every layer is kept free of cycles.
 class LayeredDependencies {
  public:
   LayeredDependencies(const Topology& topology, int layers);
@@ -16,7 +16,7 @@ class LayeredDependencies {
   // Whether packets in `layer` may hold `from` while they wait for `to` without closing a cycle in this
   // layer.
   bool allows(ChannelId from, ChannelId to, int layer);
-  // Records a dependency, for which allows() must be true.
+  // Records a dependency for which allows() is true.
   void add(ChannelId from, ChannelId to, int layer);
 
  private:
@@ -30,9 +30,9 @@ class LayeredDependencies {
   std::size_t layers_;
   std::vector<std::vector<ChannelId>> successors_;  // [channel, layer]
   std::vector<bool> has_predecessor_;               // [channel, layer]
-  // Cached verdicts. A rejected dependency stays rejected, since edges are never removed.
+  // Cached results of allows(). A rejected dependency stays rejected, because dependencies are never removed.
   std::unordered_map<std::uint64_t, Verdict> verdicts_;
-  std::vector<std::uint32_t> visited_;  // [channel]: the last search that visited it
+  std::vector<std::uint32_t> visited_;  // [channel]: number of the last search that visited it
   std::uint32_t search_ = 0;
 };
 

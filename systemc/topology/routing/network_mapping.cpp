@@ -20,7 +20,7 @@ std::vector<ChannelId> all_by_speed(const Topology& topology) {
   return by_speed(topology, all);
 }
 
-// The machine's channels among the given nodes.
+// Returns the channels of the machine between the given nodes.
 std::vector<ChannelId> channels_among(const Topology& machine, std::span<const NodeId> nodes) {
   std::set<NodeId> ends(nodes.begin(), nodes.end());
   ends.erase(kNoNode);

@@ -16,7 +16,7 @@ bool has_dimension_order(const Topology& topology) {
   return topology.kind() == Kind::kTorus || topology.kind() == Kind::kMesh || topology.kind() == Kind::kRing;
 }
 
-// In a torus dimension of width 2, both neighbours of a node are the same, so there is no ring.
+// In a torus dimension of width 2, both neighbours of a node are the same node, so there is no ring.
 bool is_ring_of(const Topology& topology, int width) {
   return topology.kind() != Kind::kMesh && width >= 3;
 }
@@ -29,7 +29,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     const auto here_base = static_cast<std::size_t>(at) * dimensions_;
     const std::int32_t* here = &coordinates_[here_base];
     const std::int32_t* there = &coordinates_[static_cast<std::size_t>(dst) * dimensions_];
-    // Dimensions below the current one have been traversed.
+    // All dimensions below the current one have already been traversed.
     std::size_t d = state.dimension < 0 ? 0 : static_cast<std::size_t>(state.dimension);
     while (d < dimensions_ && here[d] == there[d]) ++d;
     if (d == dimensions_) {
@@ -52,7 +52,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     std::array<VcRange, 2> vcs;
   };
 
-  // Chooses direction and dateline class when a packet enters dimension d.
+  // Chooses the direction and the dateline class when a packet enters dimension d.
   void turn(std::size_t d, std::int32_t here, std::int32_t there, RouteState& state) const {
     const Line& line = lines_[d];
     bool down = there < here;
@@ -74,7 +74,7 @@ class DimensionOrderRouting final : public RoutingFunction {
   std::vector<Line> lines_;
   std::vector<std::int32_t> coordinates_;    // [node * dimensions + d]
   std::vector<std::uint16_t> ports_;         // [(node * dimensions + d) * 2 + direction]
-  std::vector<std::int32_t> ejection_base_;  // [node]: number of out-channels
+  std::vector<std::int32_t> ejection_base_;  // [node]: number of outgoing channels
 };
 
 DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
@@ -98,8 +98,8 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
     coordinates_.insert(coordinates_.end(), at.begin(), at.end());
     const auto out = topology.out_channels(node);
     ejection_base_.push_back(static_cast<std::int32_t>(out.size()));
-    // Ports are in the order of dimensions, the channel towards higher coordinates first; nodes at the edges
-    // of a mesh lack one of the two channels.
+    // Ports are ordered by dimension. In each dimension, the channel towards higher coordinates comes first.
+    // Nodes at the edges of a mesh lack one of the two channels.
     std::size_t port = 0;
     for (std::size_t d = 0; d < dimensions_; ++d) {
       const int width = topology.dims()[d];
@@ -109,8 +109,9 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
       if (torus || at[d] > 0) ports_[entry + 1] = static_cast<std::uint16_t>(port++);
     }
     if (port != out.size()) {
-      throw UnsupportedError(fmt::format("dimension-order routing on {}: node {} has {} out-channels, not {}",
-                                         topology.name(), node, out.size(), port));
+      throw UnsupportedError(
+          fmt::format("dimension-order routing on {}: node {} has {} outgoing channels, not {}",
+                      topology.name(), node, out.size(), port));
     }
   }
 }
@@ -133,7 +134,7 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
         fmt::format("dimension-order routing needs a torus, mesh or ring, not {}", topology.name()));
   }
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use {} to {}{}", vcs,
                                        topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }

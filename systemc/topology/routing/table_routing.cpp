@@ -19,7 +19,7 @@ namespace {
 constexpr int kMaxVcs = 255;    // VcRange stores them in 8 bits
 constexpr int kMaxLayers = 32;  // layer masks have 32 bits
 
-// A packet's next hop, its virtual channels, and the packet's next state.
+// The next hop of a packet, its virtual channels, and the packet's next state.
 struct Entry {
   std::uint16_t out_port = 0;
   VcRange vcs;
@@ -66,7 +66,7 @@ class TableRouting final : public RoutingFunction {
   std::vector<int> num_out_channels_;
 };
 
-// Finds the shortest paths to all destinations and the layer of every hop, using as many layers as needed.
+// Finds the shortest paths to all destinations and the layer of every hop, with as many layers as needed.
 class LayeredPaths {
  public:
   LayeredPaths(const Topology& topology, int max_layers)
@@ -76,19 +76,19 @@ class LayeredPaths {
         first_(topology.channels().size(), true),
         last_(topology.channels().size(), true) {}
 
-  // Returns whether `max_layers` layers were sufficient.
+  // Finds the paths. Returns whether `max_layers` layers were sufficient.
   bool find();
 
   std::unique_ptr<TableRouting> table(int vcs) const;
 
  private:
-  // The layers, as a bit mask, in which packets to one destination arrive over a channel.
+  // A channel, and a bit mask of the layers in which packets to a destination arrive over the channel.
   struct Arrival {
     ChannelId channel = -1;
     std::uint32_t layers = 0;
   };
-  // The decision for one (destination, node): the next channel, and for each layer of arrival, the layer on
-  // that channel.
+  // The decision for a destination and a node: the next channel, and the layer on that channel for each layer
+  // in which packets arrive.
   struct Step {
     ChannelId channel = -1;
     std::vector<std::uint8_t> layer_after;
@@ -100,13 +100,14 @@ class LayeredPaths {
   const Topology* topology_;
   int max_layers_;
   LayeredDependencies dependencies_;
-  std::vector<bool> first_;  // per channel: no packet arrives at it from another channel
-  std::vector<bool> last_;   // per channel: no packet continues from it to another channel
+  std::vector<bool> first_;  // [channel]: whether no packet arrives at it from another channel
+  std::vector<bool> last_;   // [channel]: whether no packet continues from it to another channel
   int num_layers_ = 1;
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// The next layer of packets that arrive in `layer`: the same layer, unless that would close a cycle.
+// Returns the next layer of packets that arrive in `layer`. It is the same layer unless that would close a
+// cycle.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
   const bool stays = std::ranges::all_of(arrivals, [&](const Arrival& arrival) {
@@ -170,7 +171,7 @@ std::unique_ptr<TableRouting> LayeredPaths::table(int vcs) const {
     const Step& step = steps_[i];
     for (std::size_t layer = 0; layer < step.layer_after.size(); ++layer) {
       const int after = step.layer_after[layer];
-      // A channel on which all paths start, or all paths end, cannot be part of a cycle.
+      // A channel on which all paths start, or on which all paths end, cannot be part of a cycle.
       const bool open =
           first_[static_cast<std::size_t>(step.channel)] || last_[static_cast<std::size_t>(step.channel)];
       routing->entry(static_cast<NodeId>(i % nodes), static_cast<NodeId>(i / nodes),
@@ -212,7 +213,7 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
 
 std::unique_ptr<RoutingFunction> make_table_routing(const Topology& topology, int vcs) {
   if (vcs < 1 || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only 1 to {}", vcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}: use 1 to {}", vcs,
                                        topology.name(), kMaxVcs));
   }
   require_connected(topology);

@@ -14,7 +14,7 @@
 namespace coppice::topology {
 namespace {
 
-// A type of channel, by bandwidth and latency; the fastest type sorts first.
+// A type of channel, given by bandwidth and latency. The fastest type sorts first.
 struct Sort {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
@@ -28,7 +28,7 @@ Sort sort_of(const Channel& channel) {
   return {channel.bandwidth, channel.latency};
 }
 
-// The numbers of nodes at distances 0, 1, 2, ... over channels of one type.
+// The numbers of nodes at distances 0, 1, 2, ... from a node, over channels of one type.
 using Spheres = std::vector<std::int64_t>;
 
 Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
@@ -52,7 +52,8 @@ Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
   return sizes;
 }
 
-// The spheres around the end of a line of `width` nodes, or around a node of a ring.
+// Returns the numbers of nodes at each distance from the end of a line of `width` nodes, or from any node of
+// a ring of `width` nodes.
 Spheres spheres_of_row(int width, bool wraps) {
   if (!wraps) return Spheres(static_cast<std::size_t>(width), 1);
   Spheres sizes(static_cast<std::size_t>(width / 2) + 1, 2);
@@ -80,7 +81,7 @@ std::int64_t sum(const Spheres& sizes) {
   return nodes;
 }
 
-// Visits every factorisation of `nodes` into `count` ascending widths of at least 2.
+// Calls `visit` for every factorisation of `nodes` into `count` widths of at least 2 in ascending order.
 void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& widths,
                       const std::function<void(const std::vector<int>&)>& visit) {
   const int least = widths.empty() ? 2 : widths.back();
@@ -99,8 +100,9 @@ void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& w
   }
 }
 
-// The widths of the dimensions whose channels have type `sort`, derived from the neighbourhood of `start`,
-// which must be a corner if the grid does not wrap around. Empty if no grid matches.
+// Returns the widths of the dimensions whose channels have type `sort`, derived from the neighbourhood of
+// `start`. If the grid does not wrap around, `start` must be a corner. The result is empty if no grid
+// matches.
 std::vector<int> widths_around(const Topology& graph, NodeId start, const Sort& sort, bool wraps) {
   std::size_t channels = 0;
   for (const ChannelId id : graph.out_channels(start)) {
@@ -123,7 +125,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// Exceeds the number of dimensions of any supported grid.
+// A number that exceeds the number of dimensions of any supported grid.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -147,10 +149,10 @@ void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& lik
   likely.push_back({wraps ? make_torus(dims, links) : make_mesh(dims, links)});
 }
 
-// A type of switch: a group of a hierarchy dimension.
+// A type of switch, which connects a group in one dimension of a hierarchy.
 struct SwitchSort {
-  int size = 0;   // accelerators
-  int links = 0;  // links per accelerator
+  int size = 0;   // number of accelerators
+  int links = 0;  // number of links per accelerator
   Sort up;
   Sort down;
 
@@ -161,9 +163,10 @@ struct SwitchSort {
   bool operator<(const SwitchSort& other) const { return key() < other.key(); }
 };
 
-// Returns nullopt if the switch has non-accelerator neighbours, or if its links to them are not all alike.
+// Returns nullopt if the switch has a neighbour that is not an accelerator, or if its links to accelerators
+// are not all alike.
 std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
-  std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels up and down
+  std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels to and from the switch
   for (const ChannelId id : graph.in_channels(node)) {
     links[graph.channel(id).src][0].push_back(sort_of(graph.channel(id)));
   }
@@ -192,8 +195,8 @@ std::optional<DimensionSpec> switch_dimension(const SwitchSort& sort) {
                        .bundled = sort.links == 1};
 }
 
-// A dimension of direct links of one type: a ring or fully connected group, determined from the first
-// accelerator's neighbourhood.
+// Determines, from the neighbourhood of the first accelerator, the dimension that direct links of one type
+// form: a ring or a fully connected group.
 std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort& sort) {
   std::set<NodeId> neighbours;
   int channels = 0;
@@ -220,8 +223,8 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// The switch dimensions: for each type of switch, one dimension per switch of this type that an accelerator
-// has.
+// Determines the switch dimensions. Each type of switch yields as many dimensions as an accelerator has
+// switches of this type.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

@@ -8,18 +8,19 @@
 
 namespace coppice::topology {
 
-// A built-in network whose node and link counts match those of a graph.
+// A built-in network with the same numbers of nodes and links as a graph.
 struct LikelyNetwork {
   Topology network;
-  std::vector<DimensionSpec> dimensions = {};  // of a hierarchy; otherwise empty
+  std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
 };
 
-// Tori, meshes and fully connected groups with the graph's numbers of accelerators, links, and nodes at each
-// distance. Empty for graphs with switches, or with links that are not equally fast in both directions.
+// Returns tori, meshes and fully connected groups that have the same number of accelerators, links, and nodes
+// at each distance as the graph. The result is empty if the graph has switches, or links that are not equally
+// fast in both directions.
 std::vector<LikelyNetwork> likely_grids(const Topology& graph);
 
-// Hierarchies with the graph's numbers and sizes of switches and their links. Empty for graphs without
-// switches.
+// Returns hierarchies that have the same numbers and sizes of switches, and the same links of switches, as
+// the graph. The result is empty if the graph has no switches.
 std::vector<LikelyNetwork> likely_hierarchies(const Topology& graph);
 
 }  // namespace coppice::topology

@@ -11,7 +11,8 @@
 namespace coppice::topology {
 namespace {
 
-// [node]: number of the switch's fabric, from 0; -1 for accelerators.
+// Returns, for each node, the number of the fabric to which a switch belongs, starting with 0; -1 for
+// accelerators.
 std::vector<int> number_fabrics(const Topology& graph) {
   std::vector<int> fabric(index(graph.num_nodes()), -1);
   int fabrics = 0;
@@ -32,8 +33,8 @@ std::vector<int> number_fabrics(const Topology& graph) {
   return fabric;
 }
 
-// The boxes of accelerators that are joined by links outside a fabric. [accelerator]: number of its box, from
-// 0 in the order of their first members.
+// Finds the boxes of accelerators that are joined by links outside a fabric. Returns the box of each
+// accelerator; boxes are numbered from 0 in the order of their first members.
 std::vector<int> boxes_beside(const Topology& graph, const std::vector<int>& fabric, int number) {
   std::vector<int> box(index(graph.num_nodes()), -1);
   int boxes = 0;
@@ -55,7 +56,8 @@ std::vector<int> boxes_beside(const Topology& graph, const std::vector<int>& fab
   return box;
 }
 
-// The switch of a fabric to which each accelerator is linked; kNoNode if there is none or more than one.
+// Returns the switch of a fabric to which each accelerator is linked; kNoNode if there is none or more than
+// one.
 std::vector<NodeId> leaves_of(const Topology& graph, const std::vector<int>& fabric, int number) {
   std::vector<NodeId> leaves(index(graph.num_accelerators()), kNoNode);
   for (NodeId node = 0; node < graph.num_accelerators(); ++node) {
@@ -68,9 +70,10 @@ std::vector<NodeId> leaves_of(const Topology& graph, const std::vector<int>& fab
   return leaves;
 }
 
-// Divides the accelerators on a fabric into rails, each with one accelerator of every box. Since the fabric
-// delays no message, every rail could have a switch of its own. The accelerators on one leaf are on one rail
-// if no two of them are in one box. [accelerator]: its rail; all 0 if there are no boxes of equal size.
+// Divides the accelerators on a fabric into rails, each of which has one accelerator of every box. This is
+// valid because the fabric delays no message, so every rail could have a switch of its own. The accelerators
+// on a leaf form a rail if no two of them are in the same box. Returns the rail of each accelerator; all are
+// 0 if there are no boxes of equal size.
 std::vector<int> find_rails(const Topology& graph, const std::vector<int>& fabric, int number) {
   const std::vector<int> none(index(graph.num_accelerators()), 0);
   const std::vector<int> box = boxes_beside(graph, fabric, number);
@@ -79,7 +82,7 @@ std::vector<int> find_rails(const Topology& graph, const std::vector<int>& fabri
   const std::size_t size = box.size() / static_cast<std::size_t>(boxes);
   if (boxes < 2 || size < 2 || std::ranges::find(leaves, kNoNode) != leaves.end()) return none;
   std::vector<std::vector<NodeId>> members(static_cast<std::size_t>(boxes));
-  std::map<NodeId, std::vector<int>> boxes_on;  // by leaf
+  std::map<NodeId, std::vector<int>> boxes_on;  // boxes on each leaf
   for (std::size_t node = 0; node < box.size(); ++node) {
     members[static_cast<std::size_t>(box[node])].push_back(static_cast<NodeId>(node));
     boxes_on[leaves[node]].push_back(box[node]);
@@ -121,7 +124,7 @@ bool has_accelerators(const Topology& graph, NodeId node) {
                              [&](ChannelId id) { return graph.is_accelerator(graph.channel(id).dst); });
 }
 
-// The latency from `leaf`, through switches, to the farthest switch with accelerators.
+// Returns the latency from `leaf`, through switches, to the farthest switch with accelerators.
 Femtoseconds across(const Topology& graph, NodeId leaf) {
   std::vector<Femtoseconds> latency(index(graph.num_nodes()), -1);
   std::vector<NodeId> reached{leaf};
@@ -140,8 +143,8 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
-// Whether a switch has no links to other switches, or at least as much bandwidth to other switches as to
-// accelerators, in each direction.
+// Whether a switch has no links to other switches or, in each direction, at least as much bandwidth to other
+// switches as to accelerators.
 bool carries_all(const Topology& graph, NodeId node) {
   const auto carries = [&](std::span<const ChannelId> channels, NodeId Channel::*other) {
     std::int64_t accelerators = 0;
@@ -179,7 +182,7 @@ std::optional<Topology> join_fabrics(const Topology& graph) {
     nodes += 1 + *std::ranges::max_element(rails.back());
   }
   Topology joined(Kind::kFile, {}, graph.num_accelerators(), nodes - graph.num_accelerators());
-  // The switch of `node`'s fabric for messages of `accelerator`.
+  // The new switch that replaces `node` for messages of `accelerator`.
   const auto hub = [&](NodeId node, NodeId accelerator) {
     const auto number = static_cast<std::size_t>(fabric[index(node)]);
     return first_switch[number] + rails[number][index(accelerator)];

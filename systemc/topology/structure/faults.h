@@ -8,7 +8,8 @@
 
 namespace coppice::topology {
 
-// A link that has lost part of its bandwidth: all channels between two nodes, in both directions.
+// A link that has lost a part of its bandwidth. It consists of all channels between two nodes, in both
+// directions.
 struct DegradedLink {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
@@ -16,11 +17,11 @@ struct DegradedLink {
   bool operator==(const DegradedLink&) const = default;
 };
 
-// Returns a network with failed and degraded links, as a graph of kind kFile whose structure is found like
-// that of any graph (likeness.h). Removes all channels between the nodes of a failed link, and reduces the
-// bandwidth of the channels of a degraded link. Nodes keep their numbers, and the remaining ports keep their
-// order. Throws UnsupportedError for a link that does not exist, or if accelerators can no longer reach each
-// other.
+// Returns a copy of a network with failed and degraded links, as a graph of kind kFile. Its structure is then
+// found like that of any other graph (likeness.h). All channels between the nodes of a failed link are
+// removed, and the bandwidth of the channels of a degraded link is reduced. Nodes keep their numbers, and the
+// remaining ports keep their order. Throws UnsupportedError if a link does not exist, or if an accelerator
+// can no longer reach another.
 Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
                      std::span<const DegradedLink> degraded);
 

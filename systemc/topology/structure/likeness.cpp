@@ -15,7 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// Sorted (source, destination, bandwidth, latency) of every channel, with renumbered nodes.
+// The (source, destination, bandwidth, latency) tuples of all channels after renumbering nodes, in sorted
+// order.
 using Channels = std::vector<std::tuple<NodeId, NodeId, std::int64_t, Femtoseconds>>;
 
 Channels channels_of(const Topology& topology, const std::vector<NodeId>& nodes) {
@@ -43,7 +44,7 @@ std::vector<NodeId> as_numbered(const Topology& topology) {
   return nodes;
 }
 
-// Maps the nodes of `network` to those of the graph; nullopt if they are not isomorphic.
+// Maps the nodes of `network` to those of the graph. Returns nullopt if the two are not isomorphic.
 std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channels& channels,
                                              const std::vector<NodeId>& by_label, const Topology& network) {
   if (network.num_accelerators() != graph.num_accelerators() || network.num_nodes() != graph.num_nodes() ||
@@ -57,8 +58,8 @@ std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channe
   return nodes;
 }
 
-// Orders nodes by a breadth-first search from the lowest label, visiting neighbours by label, so that
-// neighbours get close numbers. Accelerators come before switches.
+// Returns the nodes in the order of a breadth-first search that starts at the lowest label and visits
+// neighbours by label, so that neighbours get close numbers. Accelerators come before switches.
 std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   std::vector<bool> reached(by_label.size(), false);
@@ -82,7 +83,7 @@ std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<Nod
   return order;
 }
 
-// The graph with its nodes in `order`, and its channels sorted by ends and speed.
+// Returns the graph with its nodes numbered in `order`, and with its channels sorted by ends and speed.
 Topology renumbered(const Topology& graph, const std::vector<NodeId>& order) {
   Topology network(Kind::kFile, {}, graph.num_accelerators(), graph.num_switches());
   const Channels channels = channels_of(graph, inverse(order));
@@ -99,7 +100,7 @@ std::shared_ptr<const Likeness> likeness(Topology network, std::vector<NodeId> n
       Likeness{std::move(network), std::move(nodes), std::move(members), std::move(dimensions)});
 }
 
-// The first candidate network that is isomorphic to the graph.
+// Returns the first candidate network that is isomorphic to the graph.
 std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   const Channels channels = channels_of(graph, as_numbered(graph));
@@ -113,7 +114,7 @@ std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vect
   return nullptr;
 }
 
-// The likeness of a hierarchy in which each fabric is treated as one switch.
+// Returns the likeness of a hierarchy in which each fabric is treated as one switch.
 std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
   const auto joined = join_fabrics(graph);
   if (!joined) return nullptr;

@@ -9,22 +9,22 @@
 
 namespace coppice::topology {
 
-// A network that is isomorphic to a graph, in a standard numbering: that of a built-in kind or, if no kind
-// matches, a numbering that does not depend on the graph's numbering. Schedules for this network apply to the
-// graph, node by node.
+// A network that is isomorphic to a graph and has a standard numbering. If the graph matches a built-in kind,
+// the numbering is that of the kind; otherwise, it is one that does not depend on the numbering of the graph.
+// Schedules for this network are valid for the graph if their nodes are renumbered.
 struct Likeness {
   Topology network;
   std::vector<NodeId> nodes;                   // [node of the network]: node of the graph
   std::vector<NodeId> members;                 // [node of the graph]: node of the network
-  std::vector<DimensionSpec> dimensions = {};  // of a hierarchy; otherwise empty
-  // Whether switches of the network represent entire fabrics (fabrics.h). In this case, such switches
-  // correspond to no node of the graph (kNoNode), and messages use the graph's routes.
+  std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
+  // Whether some switches of the network represent entire fabrics (fabrics.h). These switches correspond to
+  // no node of the graph (kNoNode), and messages use the routes of the graph.
   bool routed = false;
 };
 
-// Determines whether a graph is a torus, mesh, ring, fully connected group or hierarchy of switches, and the
-// position of each node in it; otherwise numbers the graph canonically. Uses find_symmetries(), in time
-// nearly linear in the number of channels.
+// Determines whether a graph is a torus, mesh, ring, fully connected group or hierarchy of switches, and
+// finds the position of each node in it. Any other graph is numbered canonically. Uses find_symmetries(); the
+// time is nearly linear in the number of channels.
 std::shared_ptr<const Likeness> find_likeness(const Topology& graph, bool levels = true);
 
 }  // namespace coppice::topology

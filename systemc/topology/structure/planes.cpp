@@ -14,7 +14,7 @@
 namespace coppice::topology {
 namespace {
 
-// [plane]: its channels.
+// [plane]: the channels of the plane.
 using Division = std::vector<std::vector<ChannelId>>;
 
 Bandwidth least_bandwidth(const Topology& network) {
@@ -29,7 +29,7 @@ Bandwidth least_bandwidth(const Topology& network) {
   return {least};
 }
 
-// The plane formed by `channels`; nullopt unless they connect all accelerators.
+// Returns the plane that `channels` form; nullopt if they do not connect all accelerators.
 std::optional<Plane> plane_of(const Topology& network, const std::vector<ChannelId>& channels) {
   std::vector<bool> used(index(network.num_nodes()), false);
   for (const ChannelId id : channels) {
@@ -57,7 +57,7 @@ std::optional<Plane> plane_of(const Topology& network, const std::vector<Channel
   return Plane{std::move(own), std::move(nodes), channels, bandwidth};
 }
 
-// Divides channels by switch fabric. Empty if accelerators are linked to each other.
+// Divides channels by switch fabric. The result is empty if accelerators are linked to each other.
 Division by_fabric(const Topology& network) {
   std::vector<NodeId> fabric(index(network.num_nodes()));
   std::iota(fabric.begin(), fabric.end(), 0);
@@ -81,8 +81,8 @@ Division by_fabric(const Topology& network) {
   return division;
 }
 
-// Divides the channels between each pair of nodes by rank, fastest first. Empty unless all connected pairs
-// have the same number of channels.
+// Divides the channels between each pair of nodes by rank, fastest first. The result is empty if the number
+// of channels is not the same for all connected pairs.
 Division by_rank(const Topology& network) {
   std::vector<ChannelId> all(network.channels().size());
   std::iota(all.begin(), all.end(), 0);
@@ -117,7 +117,7 @@ std::vector<Plane> find_planes(const Topology& network) {
   if (network.num_accelerators() < 2) return {};
   std::vector<Plane> planes = planes_of(network, by_fabric(network));
   if (planes.empty()) planes = planes_of(network, by_rank(network));
-  // A fabric may have parallel links, which divide it further.
+  // A fabric may contain parallel links, which divide it into further planes.
   std::vector<Plane> finest;
   for (Plane& plane : planes) {
     std::vector<Plane> own = planes_of(plane.network, by_rank(plane.network));

@@ -6,20 +6,21 @@
 
 namespace coppice::topology {
 
-// A part of a network that connects all accelerators and shares no channel with other planes: for example,
-// one of several identical switches, one of several fabrics, or the fastest of the parallel links of every
-// pair of nodes.
+// A plane is a part of a network that connects all accelerators and shares no channel with other planes.
+// Examples are one of several identical switches, one of several fabrics, or the fastest of the parallel
+// links between every pair of nodes.
 struct Plane {
   Topology network;                 // of kind kFile; accelerators keep their numbers
   std::vector<NodeId> nodes;        // [node of the plane]: node of the network
   std::vector<ChannelId> channels;  // [channel of the plane]: channel of the network
-  // Minimum bandwidth into or out of an accelerator.
+  // The minimum bandwidth into or out of an accelerator.
   Bandwidth bandwidth;
 };
 
-// Finds the planes of a network, which are strongly connected: one per switch fabric (a connected component
-// of the network without accelerators), or one per rank of the parallel channels between two nodes, fastest
-// first. Empty if there is only one plane, or if a part of the network belongs to no plane.
+// Finds the planes of a network, which are strongly connected. Planes are formed in two ways: there is one
+// plane per switch fabric (a connected component of the network without accelerators), or one plane per rank
+// of the parallel channels between two nodes, fastest first. The result is empty if there is only one plane,
+// or if a part of the network belongs to no plane.
 std::vector<Plane> find_planes(const Topology& network);
 
 }  // namespace coppice::topology

@@ -20,7 +20,7 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr double kFemtosecondsEachNanosecond = 1e6;
-// An arbitrary size of an all-reduce: the groups that determine its bound do not depend on the size.
+// An arbitrary size of an all-reduce, because the groups that determine its bound do not depend on the size.
 constexpr Bytes kAnySize = Bytes{1} << 30;
 
 void write_links(const Topology& topology, Text out) {
@@ -96,7 +96,7 @@ std::string describe_structure(const Topology& topology) {
   write_symmetries(topology, out);
   if (topology.num_accelerators() > 1) {
     const LeastTime least = least_all_reduce_time(topology, kAnySize);
-    fmt::format_to(out, "boxes: {}, by the bound of an all-reduce\n", describe_groups(least));
+    fmt::format_to(out, "boxes: {} (they limit the time of an all-reduce)\n", describe_groups(least));
   }
   return text;
 }

@@ -7,7 +7,7 @@
 namespace coppice::topology {
 
 // Describes the structure that algorithms exploit: the equivalent built-in network, dimensions, planes,
-// symmetries, and the groups that limit an all-reduce.
+// symmetries, and the groups that limit the time of an all-reduce.
 std::string describe_structure(const Topology& topology);
 
 }  // namespace coppice::topology

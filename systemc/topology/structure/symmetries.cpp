@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// The sorted (bandwidth, latency) of all channels from one node to another.
+// The (bandwidth, latency) pairs of all channels from one node to another, in sorted order.
 using Bundle = std::vector<std::pair<std::int64_t, Femtoseconds>>;
 using Ends = std::pair<NodeId, NodeId>;
 
@@ -25,7 +25,7 @@ std::map<Ends, Bundle> bundles_of(const Topology& topology) {
   return bundles;
 }
 
-// Two connected nodes; the lower one is `from` if both directions are equal.
+// Two connected nodes. If both directions are equal, `from` is the node with the lower number.
 struct Joint {
   NodeId from;
   NodeId to;
@@ -44,8 +44,8 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// Calls `report` with every generator that bliss finds. bliss accepts a function object from version 0.77 on;
-// older versions accept only a plain function.
+// Calls `report` with every generator that bliss finds. From version 0.77 on, bliss accepts a function
+// object; older versions accept only a plain function.
 template <typename Graph, typename Report>
 const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {
   if constexpr (requires { graph.canonical_form(stats, report); }) {
@@ -58,16 +58,17 @@ const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& 
   }
 }
 
-// A network as a graph of coloured vertices: its nodes, and a vertex in the middle of each connection, whose
-// colour is the connection's type. The most frequent symmetric type needs no middle vertices.
+// A network as a graph of coloured vertices. The vertices are the nodes and, for each connection, a vertex in
+// its middle whose colour is the type of the connection. Connections of the most frequent symmetric type need
+// no middle vertices.
 class ColouredGraph {
  public:
   explicit ColouredGraph(const Topology& topology) : nodes_(topology.num_nodes()) {
     for (NodeId node = 0; node < nodes_; ++node) graph_.add_vertex(topology.is_accelerator(node) ? 0 : 1);
     const auto bundles = bundles_of(topology);
     const std::vector<Joint> joints = joints_of(bundles);
-    std::map<std::pair<bool, Bundle>, unsigned>
-        sorts;  // at first the number of connections, later the type's first colour
+    // At first the number of connections of each type, later the first colour of the type.
+    std::map<std::pair<bool, Bundle>, unsigned> sorts;
     for (const Joint& joint : joints) ++sorts[{joint.both_ways, *joint.bundle}];
     std::pair<bool, Bundle> plain{false, {}};
     unsigned most = 0;
@@ -90,7 +91,7 @@ class ColouredGraph {
     bliss::Stats stats;
     const unsigned* labels = canonical_form(graph_, stats, report);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
-    // Renumbers the labels of nodes without the middle vertices, in the same order.
+    // Numbers the nodes by their labels, without the middle vertices, in the same order.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
     std::iota(by_label.begin(), by_label.end(), 0);
     std::ranges::sort(by_label, {}, [&](NodeId node) { return labels[node]; });

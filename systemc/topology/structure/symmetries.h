@@ -9,11 +9,11 @@ namespace coppice::topology {
 // The symmetries of a network: renumberings of its nodes that preserve channels, bandwidths, latencies and
 // node kinds (accelerator or switch).
 struct Symmetries {
-  // Generators of the group of all symmetries, each with [node]: its image.
+  // Generators of the group of all symmetries. Each generator contains the image of every node.
   std::vector<std::vector<NodeId>> generators;
-  double size = 1;  // order of the group, which grows fast with the network and may overflow to infinity
-  // [node]: its number in a canonical numbering. Graphs that differ only in node numbers and channel order
-  // become equal if they are renumbered with it.
+  double size = 1;  // order of the group; it grows quickly with the network and may overflow to infinity
+  // [node]: the number of the node in a canonical numbering. If two graphs differ only in the numbers of
+  // nodes and the order of channels, renumbering both in this way makes them equal.
   std::vector<NodeId> labels;
 };
 
@@ -21,7 +21,8 @@ struct Symmetries {
 // time is nearly linear in the number of channels.
 Symmetries find_symmetries(const Topology& topology);
 
-// The orbits of nodes under the symmetries, each in ascending order, sorted by their first node.
+// Returns the orbits of nodes under the symmetries. Each orbit is in ascending order, and orbits are sorted
+// by their first node.
 std::vector<std::vector<NodeId>> orbits_of(const Topology& topology, const Symmetries& symmetries);
 
 }  // namespace coppice::topology

@@ -176,7 +176,7 @@ TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
 TEST(FlitFabric, RefusesChannelsFasterThanAFlitPerCycle) {
   const auto topology = mesh({2}, link(1, 17'000'000'000));
   EXPECT_THAT([&] { SmallFabric("fabric", topology, system_config()); },
-              ThrowsMessage<ModelError>(HasSubstr("0->1 moves more than one flit per cycle")));
+              ThrowsMessage<ModelError>(HasSubstr("0->1 carries more than one flit per cycle")));
 }
 
 // --- invariants under random traffic ---------------------------------------------------------------------

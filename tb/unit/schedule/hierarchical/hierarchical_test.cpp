@@ -92,8 +92,7 @@ TEST(Hierarchical, SaysWhatItNeeds) {
   const Machine grid = torus({4, 4});
   EXPECT_THAT(
       [&] { HierarchicalCompiler().compile(grid.topology, grid.request(Collective::kAllReduce, 1024)); },
-      ThrowsMessage<UnsupportedError>(
-          HasSubstr("the dimensions of torus 4x4 are not networks of their own")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("torus 4x4 has no dimensions that are separate networks")));
 }
 
 TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {

@@ -67,7 +67,7 @@ TEST(Swing, RefusesOtherNumbers) {
       [] {
         torus({3, 4}).compile("swing", Collective::kAllReduce, 64);
       },
-      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("swing exchanges between pairs")));
+      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("swing exchanges data between pairs")));
   EXPECT_THAT(
       [] {
         torus({3, 4}).compile("bine", Collective::kAllReduce, 64);

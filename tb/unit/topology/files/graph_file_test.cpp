@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"accelerators many\n", "1:14: 'many' is not the number of accelerators"},
         Mistake{"accelerators 0\n", "1:14: the number of accelerators cannot be 0"},
         Mistake{"accelerators 2 3\n", "1:16: the line must end after 'accelerators 2'"},
-        Mistake{"accelerators 2\naccelerators 2\n", "2:1: a second 'accelerators'"},
+        Mistake{"accelerators 2\naccelerators 2\n", "2:1: 'accelerators' occurs twice: write it once"},
         Mistake{"accelerators 2\nlink 0 -- 1\nswitches 1\n", "3:1: 'switches' must come before all channels"},
         Mistake{"accelerators 2\nlinks 0 -- 1\n", "2:1: unknown statement 'links': write accelerators"},
         Mistake{"accelerators 2\nlink 0 -> 1\n", "2:8: write a link as in this example: link 0 -- 1"},

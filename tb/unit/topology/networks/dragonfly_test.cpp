@@ -96,11 +96,12 @@ TEST(Dragonfly, RefusesWhatCannotBe) {
   };
   EXPECT_THAT(building({2, 4}), ThrowsMessage<UnsupportedError>(HasSubstr("[accelerators per router")));
   EXPECT_THAT(building({0, 4, 2}), ThrowsMessage<UnsupportedError>(HasSubstr("accelerators per router")));
-  EXPECT_THAT(building({2, 4, 2, 10}), ThrowsMessage<UnsupportedError>(HasSubstr("join 1 to 9 groups")));
+  EXPECT_THAT(building({2, 4, 2, 10}),
+              ThrowsMessage<UnsupportedError>(HasSubstr("can connect 1 to 9 groups")));
   EXPECT_THAT(building({100, 100, 100}), ThrowsMessage<UnsupportedError>(HasSubstr("too large")));
   const Topology dragonfly = sample(Kind::kDragonfly, {2, 4, 2});
   EXPECT_THAT([&] { make_routing(dragonfly, 1); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("only 2 to 255")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("use 2 to 255")));
 }
 
 }  // namespace

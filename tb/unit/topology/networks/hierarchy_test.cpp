@@ -85,12 +85,12 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltAndSaysWhatCan) {
   refuses(std::vector<DimensionSpec>(21, switched(2)), "too large");
   EXPECT_THAT(
       [] { const Hierarchy view(sample_torus({4})); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("the dimensions of torus 4 are not networks of their own")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("torus 4 has no dimensions that are separate networks")));
 }
 
 TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {
   const Topology rings = build({ring(3), switched(2)});
-  EXPECT_THAT([&] { make_routing(rings, 1); }, ThrowsMessage<UnsupportedError>(HasSubstr("only 2 to 255")));
+  EXPECT_THAT([&] { make_routing(rings, 1); }, ThrowsMessage<UnsupportedError>(HasSubstr("use 2 to 255")));
   EXPECT_NO_THROW(make_routing(build({ring(2), switched(2), fully_connected(4)}), 1));
 }
 

@@ -102,14 +102,13 @@ TEST(DimensionOrderRouting, RefusesTooFewOrTooManyVirtualChannels) {
       [] {
         make_dimension_order_routing(sample_torus({4, 4}), 1);
       },
-      ThrowsMessage<UnsupportedError>(
-          HasSubstr("1 virtual channels are not supported on torus 4x4, only 2")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("1 virtual channels are not supported on torus 4x4: use 2")));
   EXPECT_THAT(
       [] {
         make_dimension_order_routing(sample_mesh({4, 4}), 0);
       },
       ThrowsMessage<UnsupportedError>(
-          HasSubstr("0 virtual channels are not supported on mesh 4x4, only 1 to 255")));
+          HasSubstr("0 virtual channels are not supported on mesh 4x4: use 1 to 255")));
   EXPECT_THROW(make_dimension_order_routing(sample_mesh({4, 4}), 256), UnsupportedError);
   EXPECT_THAT([] { make_dimension_order_routing(Topology(Kind::kFile, {}, 2, 0), 4); },
               ThrowsMessage<UnsupportedError>(HasSubstr("torus, mesh or ring")));

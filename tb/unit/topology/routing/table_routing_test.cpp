@@ -183,7 +183,7 @@ TEST(TableRouting, RefusesWhatItCannotRoute) {
               ThrowsMessage<UnsupportedError>(HasSubstr("cannot reach")));
   const Topology topology = sample(Kind::kSwitch, {4});
   EXPECT_THAT([&] { make_table_routing(topology, 0); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("only 1 to 255")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("use 1 to 255")));
   EXPECT_THROW(make_table_routing(topology, 256), UnsupportedError);
 }
 
