@@ -75,7 +75,8 @@ TEST(Split, GivesGroupsToPesAndPesToGroups) {
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).layer.groups, 3);
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).smaller_layer.groups, 1);
   layer.groups = 2;
-  const Share cut = share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs per group of 5 filters
+  const Share cut =
+      share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs for each group of 5 filters
   EXPECT_EQ(cut.layer.groups, 1);
   EXPECT_EQ(cut.layer.filters, 3);
   EXPECT_EQ(cut.smaller_layer.filters, 2);

@@ -55,7 +55,7 @@ TEST(Shelf, SharesOutWhatIsFree) {
   Shelf<int> one(store);
   Shelf<int> other(store);
   constexpr std::uint64_t kMany = 100'000;
-  // Records taken in one thread are returned in another.
+  // Records that one thread takes are released by another, and level() balances the free records.
   std::uint64_t largest = 0;
   for (std::uint64_t i = 0; i < kMany; ++i) {
     const std::uint64_t id = one.take();

@@ -101,7 +101,7 @@ TEST(Units, WritesTheShortestExactText) {
   EXPECT_EQ(format_frequency({1'200'000'000}), "1.2 GHz");
 }
 
-// Numbers of all magnitudes, including round ones.
+// Random quantities of all magnitudes, including round numbers.
 rc::Gen<std::int64_t> quantities() {
   const auto any =
       rc::gen::map(rc::gen::pair(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange(1, 64)),

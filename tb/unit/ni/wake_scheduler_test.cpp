@@ -24,7 +24,7 @@ class Recorder final : public AlarmClock::Sleeper {
   }
 
   AlarmClock* clock = nullptr;
-  Cycles again = -1;  // cycle of a further alarm that it sets
+  Cycles again = -1;  // the cycle of a second alarm, set when the first one rings; -1 for none
 
  private:
   std::string name_;

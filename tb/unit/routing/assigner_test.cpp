@@ -46,7 +46,8 @@ TEST(Methods, SayWhichFlowsCannotBeRouted) {
   }
 }
 
-// Sec. 2.3 and Fig. 2 of the paper: rings s1-s2-s3 and s4-s5-s6, four flows between four ToRs.
+// The example in Sec. 2.3 and Fig. 2 of the paper: the rings s1-s2-s3 and s4-s5-s6 have four flows between
+// four ToRs.
 TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
   const Instance instance{ClosLinks(4, 4), flows_between({{0, 1}, {1, 0}, {1, 2}, {2, 0}})};
   for (const char* method : {"greedy", "edge_coloring", "annealing", "ilp", "optimal"}) {
@@ -54,19 +55,19 @@ TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
   }
 }
 
-// max_load() throws if a flow uses a dead link.
+// Every method uses live links only; max_load() throws otherwise.
 RC_GTEST_PROP(Methods, UseLiveLinksOnlyAndNeverBeatTheBound, ()) {
   Instance instance = any_instance();
   if (*rc::gen::arbitrary<bool>()) fail_some_spines(instance.links);
   if (*rc::gen::arbitrary<bool>()) fail_some_links(instance.links);
-  RC_PRE(routable(instance));  // failed spines and failed links together may leave a flow without a path
+  RC_PRE(routable(instance));  // failed spines and failed links together may disconnect a flow
   const int bound = lower_bound(instance.links, instance.flows);
   for (const char* method : {"ecmp", "greedy", "edge_coloring", "annealing", "optimal"}) {
     RC_ASSERT(load_of(method, instance) >= bound);
   }
 }
 
-// König: the bound is reached if all ToRs have the same live spines.
+// If all ToRs have the same live spines, the exact methods reach the lower bound (König's theorem).
 RC_GTEST_PROP(Methods, ExactOnesReachTheBoundWithSpinesFailed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -81,7 +82,8 @@ RC_GTEST_PROP(Methods, IntegerProgramAgreesWithColoring, ()) {
   RC_ASSERT(load_of("ilp", instance) == load_of("edge_coloring", instance));
 }
 
-// The integer program is exact for any failed links; `optimal` is never worse than greedy, and usually exact.
+// With any failed links, the integer program is exact. `optimal` is at least as good as greedy, and usually
+// exact.
 RC_GTEST_PROP(Methods, OptimalLiesBetweenTheIntegerProgramAndGreedyWithLinksFailed, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

@@ -42,8 +42,8 @@ TEST(PlaceJobs, LeavesOutWhatDoesNotFit) {
   EXPECT_TRUE(places[2].empty());
 }
 
-// A copy of 48 accelerators uses all free accelerators of a ToR of 32 before the next ToR, so it spans at
-// most three.
+// A copy of 48 accelerators uses all free accelerators of one ToR before it continues in the next. With 32
+// accelerators per ToR, it therefore spans at most three ToRs.
 TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   const auto places = place_jobs(kPaper, {{48, 4}}, Placement::kRandomTors, 3);
   for (const auto& copy : places[0]) {
@@ -53,7 +53,7 @@ TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   }
 }
 
-// Copies of half a ToR each fill one ToR after another.
+// Copies that need half a ToR each fill one ToR before the next.
 TEST(PlaceJobs, BestFitFillsWhatIsOpenFirst) {
   const auto places = place_jobs(kPaper, {{16, 2}, {16, 2}}, Placement::kBestFit, 1);
   EXPECT_EQ(places[0][0].front() / 32, places[0][1].front() / 32);

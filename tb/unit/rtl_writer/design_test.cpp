@@ -20,7 +20,7 @@ TEST(Shape, HoldsTheDesignAndNoMore) {
   EXPECT_EQ(shape.ports, 4);
   EXPECT_EQ(shape.flit_bits, 128);
   EXPECT_EQ(shape.depth, 32);
-  EXPECT_EQ(shape.hop_port_bits, 3);  // for 4 links and 4 ports of the network interface
+  EXPECT_EQ(shape.hop_port_bits, 3);  // encodes 4 links and 4 ports of the network interface
   EXPECT_EQ(shape.words, 64);
   EXPECT_GE(shape.flows, small.design().schedule.flows);
   std::size_t longest = 0;
@@ -32,7 +32,7 @@ TEST(Shape, HoldsTheDesignAndNoMore) {
 
 TEST(Shape, CountsThePortsOfSwitches) {
   const SmallDesign small({"system.topology.kind=fat_tree", "system.topology.dims=[8, 2, 0]"});
-  // The switch has ports for 8 accelerators and for 8 links to the other leaf.
+  // Each switch has ports for its 8 accelerators and for 8 links to the other leaf.
   EXPECT_EQ(shape_of(small.design()).hop_port_bits, 4);
 }
 

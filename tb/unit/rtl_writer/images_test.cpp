@@ -18,11 +18,11 @@ namespace {
 
 using testing::SmallDesign;
 
-// The tiles' registers after an image has been written, and the number of lines written to each tile's table.
+// The tiles' registers after an image has been written, and the number of table lines written to each tile.
 struct Registers {
   std::map<std::pair<unsigned, unsigned>, std::uint32_t>
-      held;                       // [tile, offset]; a write to tile 0xffff sets tiles 0 to 3
-  std::map<unsigned, int> lines;  // [tile]: lines of its table
+      held;                       // keyed by (tile, offset); a write to tile 0xffff sets tiles 0 to 3
+  std::map<unsigned, int> lines;  // the number of lines in each tile's table
   std::int64_t writes = 0;
 };
 Registers play(const std::string& image) {

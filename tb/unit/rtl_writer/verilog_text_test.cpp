@@ -29,7 +29,7 @@ TEST(NetworkText, HasATilePerAcceleratorAndALinkPerChannel) {
   const std::string text = network_text(small.design(), shape_of(small.design()));
   EXPECT_EQ(count(text, "lite_tile #("), 4);
   EXPECT_EQ(count(text, "switch #("), 0);
-  EXPECT_EQ(count(text, "  link #("), 16);  // two in each direction between neighbours
+  EXPECT_EQ(count(text, "  link #("), 16);  // two in each direction between each pair of neighbours
   EXPECT_EQ(count(text, ".LATENCY(8)"), 16);
   EXPECT_THAT(text, Not(HasSubstr("@")));
 }

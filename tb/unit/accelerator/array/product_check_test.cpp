@@ -36,7 +36,7 @@ RC_GTEST_PROP(ProductCheck, TakesEveryProductThatTheArrayComputes, ()) {
 TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   for (const ElementType type : kTypes) {
-    // First, row 7 of rows 0 to 7 is never computed; then it is computed twice.
+    // The first case never computes row 7 of the eight rows; the second case computes it twice.
     for (const int rows : {7, 9}) {
       CheckedProduct product(array, type, 8, 30, 5);
       product.compute(0, 7, 0, 30, 0, 5);

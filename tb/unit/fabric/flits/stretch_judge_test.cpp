@@ -5,7 +5,8 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr std::int64_t kEnough = 8 * 4;  // attempts of four nodes
+constexpr std::int64_t kEnough =
+    8 * 4;  // the number of attempts after which a network of four nodes is judged
 
 TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
   StretchJudge judge(4);
@@ -13,7 +14,7 @@ TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
   EXPECT_EQ(judge.judge(100), 100);
   judge.add({1, 0});
   EXPECT_GT(judge.judge(100), 100);
-  // Gains that have already been judged do not count again.
+  // The judge starts over after a judgement, so earlier losses do not count again.
   EXPECT_EQ(judge.judge(200), 200);
 }
 

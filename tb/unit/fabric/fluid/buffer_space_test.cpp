@@ -20,7 +20,7 @@ TEST(BufferSpace, ReservesFromTheChannelThatHoldsBackUpTheRoute) {
   EXPECT_THAT(held, ElementsAre(0, 30, 30, 0));
   EXPECT_EQ(space.free(1), 20);
   EXPECT_EQ(space.free(2), 0);
-  // A larger request follows, which includes the space already held.
+  // A second, larger request includes the space that the first one reserved.
   EXPECT_EQ(space.reserve(links, 3, 300, kAny, held), 180);
   EXPECT_EQ(space.free(0), 0);
 }
@@ -60,8 +60,7 @@ TEST(BufferSpace, TrimKeepsWhatIsNearest) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-// For any sequence of reservations and trims, no buffer overflows, and held and free space add up to the
-// capacity.
+// After any reservations and trims, no buffer is overfull, and held and free space add up to the capacity.
 RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
   BufferSpace space(std::vector<double>(6, 64));
   struct Message {

@@ -35,7 +35,7 @@ TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
   EXPECT_THAT(calendar.take(), ElementsAre(2));
 }
 
-// The reference sorts the contents stably by cycle.
+// The calendar must return its entries in the order of a stable sort by cycle.
 RC_GTEST_PROP(Calendar, IsASortByCycle, (const std::vector<std::pair<std::uint8_t, int>>& additions)) {
   Calendar<int> calendar;
   std::vector<std::pair<Cycles, int>> model;

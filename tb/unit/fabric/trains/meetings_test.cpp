@@ -30,8 +30,8 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   pass(meetings, 3, 3, {3});
   pass(meetings, 4, 4, {5});
   meetings.want_users_and_feeders(2);
-  // Ports 0 and 2 pass output 2 after outputs 1 and 4, respectively. Port 1 passes output 1, which feeds
-  // output 2. Ports 3 and 4 pass only outputs that do not lead there.
+  // Ports 0 and 2 use output 2, after outputs 1 and 4. Port 1 uses output 1, which leads to output 2. Ports 3
+  // and 4 use only outputs that do not lead to output 2.
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 
@@ -88,7 +88,7 @@ TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
   EXPECT_FALSE(meetings.too_many());
   meetings.want_users(3);
   EXPECT_TRUE(meetings.too_many());
-  // Too few messages for a decision.
+  // With three messages, there is too little evidence for a decision.
   meetings.messages = 3;
   EXPECT_FALSE(meetings.too_many());
 }
@@ -105,9 +105,9 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
     meetings.want_port(0);
     return meetings.pays();
   };
-  // The flit port sends a ninth of all flits, in messages that follow each other closely.
+  // The port that sends flits has a ninth of all flits and little idle time between its messages.
   EXPECT_TRUE(run(1000));
-  // Leaps would skip most of these cycles.
+  // Here the messages are so far apart that leaps would skip most cycles.
   EXPECT_FALSE(run(1'000'000));
 }
 

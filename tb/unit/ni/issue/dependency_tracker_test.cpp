@@ -17,7 +17,7 @@ TEST(DependencyTracker, CountsArrivalsPerFlow) {
   EXPECT_FALSE(tracker.satisfied(2, 1));
 }
 
-// Arrival 2 overtakes arrival 1: both count once 1 has arrived.
+// If arrival 2 overtakes arrival 1, both are counted when arrival 1 arrives.
 TEST(DependencyTracker, CountsNumberedArrivalsInTheirOrder) {
   DependencyTracker tracker(1);
   tracker.arrived(0, 0);

@@ -7,8 +7,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Three chunks, whose order differs from that of their flows. Each has one message at accelerator 0 and two
-// at accelerator 1.
+// Three chunks that become final in an order other than their flow order. For each chunk, accelerator 0
+// receives one message and accelerator 1 two.
 schedule::FinalChunks three_chunks() {
   return {.flows = 3, .chunk_of = {1, 0, 2}, .ends = {4, 8, 12}, .messages = {1, 1, 1, 2, 2, 2}};
 }
@@ -36,7 +36,7 @@ class GradientQueueModuleTest : public ::testing::Test {
   }
 
   schedule::FinalChunks chunks = three_chunks();
-  // Layers with one chunk, no chunk, and two chunks.
+  // Three layers, which contain one chunk, no chunk and two chunks.
   GradientQueueModule queue{"queue", 7, chunks, 1, {1, 1, 3}};
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
   std::vector<std::pair<std::size_t, Cycles>> released;

@@ -16,8 +16,8 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
   EXPECT_EQ(counter.value(500), 0);
 }
 
-// Flits that the buffer absorbs let the next step start early, but its duration still counts from the nominal
-// end of the step before.
+// The next step may start as early as the buffer can absorb its flits, but its duration counts from the
+// nominal end of the previous step.
 TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   LockstepCounter counter;
   counter.load(0, 100, 30);
@@ -43,7 +43,8 @@ TEST(LockstepCounter, AbsorbsTheWholeBufferOrNothing) {
   EXPECT_EQ(absorbed_flits(4352, 896), 896);
 }
 
-// Nominal steps never overlap: the k-th release is no earlier than the sum of all durations minus one buffer.
+// Nominal steps never overlap, so the k-th release is at least the sum of all durations so far, minus the 896
+// cycles that a buffer absorbs.
 RC_GTEST_PROP(LockstepCounter, GivesEveryStepItsTime, ()) {
   LockstepCounter counter;
   Cycles now = 0;

@@ -28,7 +28,8 @@ TEST(ScheduleTable, ReadsItsEntriesInOrder) {
   EXPECT_EQ(table.head()->flow, 7);
 }
 
-// Within every iteration from 1 on, a third line's entry lies between those of the two other lines.
+// The table repeats one entry group per piece. In every group except the first, a nop lies between the two
+// gathers.
 TEST(ScheduleTable, GoesThroughAFoldedTable) {
   constexpr int kPieces = 10;
   std::vector<TableEntry> entries;

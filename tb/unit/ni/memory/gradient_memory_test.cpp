@@ -69,7 +69,8 @@ TEST(ContributionMemory, RefusesAddressesBetweenBoundaries) {
               ThrowsMessage<ModelError>(HasSubstr("address 4 is not a message boundary")));
 }
 
-// Adding every accelerator's gradient once, in any order, gives the full set.
+// After every other accelerator's gradient has been added once, in any order, the set of contributions is
+// complete.
 RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed)) {
   const int accelerators = 1 + seed % 150;
   ContributionMemory sum(boundaries({0, 4}), accelerators, 0);
@@ -83,7 +84,8 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
   RC_ASSERT(members == accelerators);
 }
 
-// The search for an address begins where it would be if all boundaries were equally spaced.
+// The search for a segment assumes equally spaced boundaries at first, so irregular distances test its
+// correction.
 RC_GTEST_PROP(ContributionMemory, FindsAddressesHoweverFarApart, ()) {
   const auto gaps =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<Bytes>>(rc::gen::element<Bytes>(4, 4, 8, 400)));
@@ -121,7 +123,7 @@ TEST(ContributionMemory, KeepsTheSampledElementsOfAMessage) {
   ContributionMemory mine(boundaries({4, 20, 36}), 4, 0, kSampled);
   const ContributionMemory other(boundaries({4, 20, 36}), 4, 2, kSampled);
   ASSERT_EQ(mine.segments(), 3U);
-  mine.reduce(8, 24, other.copy(8, 24));  // bytes 8 to 31 contain only the sampled element at 20
+  mine.reduce(8, 24, other.copy(8, 24));  // of the sampled elements, bytes 8 to 31 contain only the one at 20
   EXPECT_EQ(mine.contributions(0)[0], 0b0001U);
   EXPECT_EQ(mine.contributions(1)[0], 0b0101U);
   EXPECT_EQ(mine.contributions(2)[0], 0b0001U);

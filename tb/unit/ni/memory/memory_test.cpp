@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 constexpr Femtoseconds kLatency = 7 * kFemtosecondsPerNanosecond;
 
-// The network interface's end of a memory socket.
+// Stands in for a network interface: the initiator of a memory socket.
 class Asker : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket_optional<Asker> memory{"memory"};
@@ -74,7 +74,8 @@ TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
   EXPECT_EQ(memory.dma_bytes(), 8 + 4 + 8);
 }
 
-// With limited bandwidth, the time of an access depends on previous accesses, so there is no direct access.
+// If bandwidth is limited, the duration of an access depends on previous accesses, so the memory must not
+// grant direct access.
 TEST_F(MemoryTest, GrantsNothingWhereBandwidthIsLimited) {
   MemoryPace pace;
   pace.bandwidth = Bandwidth{16'000'000'000};

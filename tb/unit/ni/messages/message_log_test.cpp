@@ -34,8 +34,8 @@ TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
   EXPECT_TRUE(log[first].payload.values.empty());
 }
 
-// Messages are opened in one thread and closed in another, and reported in order of completion and then by
-// accelerator.
+// One thread opens messages and another closes them. The log reports messages in order of completion, and
+// those of the same cycle in order of accelerators.
 TEST(MessageLog, GathersWhatThreadsHaveClosed) {
   MessageLog log;
   log.keep(true);

@@ -50,8 +50,8 @@ TEST_F(PacketizerTest, WaitsForMemory) {
   EXPECT_EQ(packet_.route, route_.data());
 }
 
-// The first message's data is ready in cycle 10, and its setup takes 5 cycles. The second message's setup
-// follows the first message's tail.
+// The first message's data is ready in cycle 10, and the setup takes 5 cycles. The setup of the second
+// message begins after the first message's tail.
 TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
   Packetizer packetizer(kPackets);
   packetizer.on_head_injected = [](std::uint64_t, Cycles) {};
@@ -107,8 +107,8 @@ TEST_F(PacketizerTest, HoldsTwoMessages) {
   EXPECT_FALSE(packetizer.has_place(0));
 }
 
-// A slot becomes free in the cycle after its tail leaves, whether the network interface or the injection
-// channel runs first.
+// A queue slot becomes free in the cycle after its message's tail has left, regardless of whether the network
+// interface or the injection channel is stepped first.
 TEST_F(PacketizerTest, FreesAPlaceInTheCycleAfterTheTail) {
   for (const auto& leave : {+[](Packetizer&p, fabric::Packet&packet) { p.packet_injected(packet, 9); },
                             +[](Packetizer&p, fabric::Packet&) { p.message_injected(5, 9); }}) {
