@@ -201,7 +201,7 @@ class JitteryRun {
   bool finished() const {
     return std::ranges::all_of(interfaces_, [](const auto& ni) { return ni->finished(); }) && fabric_->idle();
   }
-  // What the network interfaces would contribute to a deadlock report.
+  // The lines that the network interfaces would contribute to a deadlock report.
   std::string describe_waiting() const {
     std::string text;
     for (const auto& ni : interfaces_) text += ni->describe_waiting(0);

@@ -105,8 +105,8 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
-// Where flits contend for an output, their virtual channels affect the result. Trains do not model these, so
-// no train may use an output port that leads to such an output.
+// If flits contend for an output, their virtual channels affect the result. Trains do not model these, so no
+// train may use an output port that leads to such an output.
 TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   const topology::Topology line = mesh({4});
   const config::SystemConfig system = system_config(8);

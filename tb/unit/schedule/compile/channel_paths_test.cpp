@@ -29,7 +29,8 @@ TEST(ReverseChannels, RefusesAOneWayStreet) {
               testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("0->1")));
 }
 
-// A channel is paired with a reverse channel of the same speed, whatever the order of links.
+// Each channel is paired with a reverse channel of the same bandwidth, regardless of the order in which
+// channels were added.
 TEST(ReverseChannels, PairsLinksOfOneSpeed) {
   constexpr Bandwidth kFast{16};
   constexpr Bandwidth kSlow{1};

@@ -5,7 +5,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The names used in configurations and results.
+// Every policy has the name that configurations and results use.
 TEST(ChunkPolicy, HasANameForEverything) {
   EXPECT_STREQ(to_string(ChunkScheduler::kBaseline), "baseline");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemis), "themis");
@@ -15,7 +15,8 @@ TEST(ChunkPolicy, HasANameForEverything) {
   EXPECT_STREQ(to_string(IntraDimension::kLeastToSendFirst), "least");
 }
 
-// Themis, Table 3: the baseline serves chunks in order, Themis the smallest chunk first.
+// Themis, Table 3: the baseline serves chunks in order of arrival, and Themis serves the smallest chunk
+// first.
 TEST(ChunkPolicy, OrdersAsThePaperDoes) {
   EXPECT_EQ(usual_policy(ChunkScheduler::kBaseline), IntraDimension::kFifo);
   EXPECT_EQ(usual_policy(ChunkScheduler::kThemis), IntraDimension::kSmallestChunkFirst);

@@ -25,14 +25,14 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
       ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data: write 1 chunk, not 2")));
 }
 
-// An algorithm's declared chunking agrees with its compiler.
+// For every algorithm, the declared kind of chunking must match what its compiler accepts.
 TEST(Compiler, TakesChunksAsItsDescriptionSays) {
   const Machine machine = torus({4, 2});
   for (const AlgorithmInfo& info : algorithms()) {
     if (info.make == nullptr) continue;
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4096));
     request.chunks = 3;
-    // MultiTree divides only the data of a broadcast.
+    // MultiTree divides data into chunks only in a broadcast.
     if (info.rooted) {
       request.root = 1;
       request.collective = Collective::kAllGather;

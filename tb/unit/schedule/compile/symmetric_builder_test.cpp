@@ -17,7 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A ring of n accelerators around which the origin's chunk travels once.
+// A ring of n accelerators in which each chunk travels once around the ring. The builder derives all messages
+// from those of the origin's chunk.
 struct AroundARing {
   explicit AroundARing(int n) : machine(torus({n})), symmetric{moves_of(n), 1, {}, {}} {
     symmetric.ways.assign(machine.topology.channels().size(), -1);
@@ -52,7 +53,8 @@ struct AroundARing {
   std::map<NodeId, topology::ChannelId> out;
 };
 
-// Every accelerator sends its own chunk, then its predecessor's, and so on.
+// Every accelerator first sends its own chunk and then forwards the chunks of its predecessors, nearest
+// first.
 RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   const int n = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 9));
   AroundARing ring(n);
@@ -82,7 +84,7 @@ RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   RC_ASSERT(check_schedule(ring.machine.topology, schedule).disjoint_steps);
 }
 
-// Nops fill the steps in which a port sends nothing.
+// If a port sends nothing in a step, its table contains a nop for this step.
 TEST(SymmetricBuilder, FillsIdleSteps) {
   AroundARing ring(4);
   for (Send& send : ring.symmetric.sends) send.step *= 2;
@@ -106,7 +108,7 @@ TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
               ThrowsMessage<ModelError>(HasSubstr("an accelerator lacks a channel that another has")));
 }
 
-// Two channels share a port at one accelerator but not at the other.
+// At accelerator 0, two channels share an NI port; the corresponding channels of accelerator 1 do not.
 TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
   const Bandwidth bandwidth{16'000'000'000};

@@ -28,7 +28,8 @@ TableEntry entry_of(const Schedule& schedule, NodeId node, Op op) {
   return found;
 }
 
-// A line 0 - 1 - 2: both ends reduce into the middle, which gathers back to them.
+// The messages of an all-reduce on a line 0 - 1 - 2: nodes 0 and 2 reduce into node 1, which gathers the sum
+// back to both.
 std::vector<Send> line_sends() {
   return {{.op = Op::kGather, .src = 1, .dst = 0, .step = 4},
           {.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},

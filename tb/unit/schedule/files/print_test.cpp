@@ -38,7 +38,7 @@ TEST(Print, TextNamesWhatIsShared) {
                               "  ejection port 1 of accelerator 1 in step 1: 2 messages\n"));
 }
 
-// The entries to which a port's printed lines expand.
+// The table entries of a port, obtained by expanding its printed lines.
 std::vector<std::string> expanded(const nlohmann::json& port, const nlohmann::json& stride) {
   std::vector<std::string> entries;
   for (int iteration = 0; entries.size() < port["entries"].get<std::size_t>(); ++iteration) {

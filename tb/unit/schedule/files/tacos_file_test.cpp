@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// An all-gather on a ring of three; each link of one direction forwards two chunks.
+// An all-gather on a ring of three in which each link of one direction forwards two chunks.
 constexpr const char* kRing =
     "NPUs Count,3\nLinks Count,6\nChunks Count,3\nChunk Size,1024,B\nCollective Time,10,ns\n"
     "SrcID,DestID,Latency (ns),Bandwidth (GB/s),Chunks\n"
