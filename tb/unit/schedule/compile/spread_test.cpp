@@ -51,7 +51,8 @@ TEST_P(OverPlanes, UsesAllOfThem) {
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, OverPlanes, testing::Values("ring", "halving_doubling"));
 
-// Of two parallel links, the one with 1 GB/s carries a quarter of the data and the one with 3 GB/s the rest.
+// One of two parallel links has 1 GB/s and carries a quarter of the data; the other has 3 GB/s and carries
+// the rest.
 TEST(CompileSpread, SharesDataOutByBandwidth) {
   topology::Topology pair(topology::Kind::kFile, {}, 2, 0);
   for (const std::int64_t rate : {1, 3}) {

@@ -160,8 +160,7 @@ Schedule mix(Schedule schedule, const Schedule& other) {
 }
 
 // Themis, Sec. 4.6.2: two chunks reach dimension 1 at about the same time, one from dimension 0 and one from
-// dimension
-// 2. If accelerators start with different chunks, they deadlock. A common order prevents this.
+// dimension 2. If accelerators start with different chunks, they deadlock. A common order prevents this.
 TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   const auto machine_with = [](Femtoseconds early, Femtoseconds late) {
     auto dimensions = std::vector{dimension(DimensionKind::kSwitch, 2), dimension(DimensionKind::kSwitch, 4),

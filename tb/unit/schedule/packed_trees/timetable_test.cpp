@@ -76,8 +76,8 @@ RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
   }
 }
 
-// By König's theorem, the edges of a bipartite graph can be coloured with as many colours as its maximum
-// degree. Messages between a switch's ports therefore need only as many slots as the busiest port has
+// The edges of a bipartite graph can be coloured with as many colours as its maximum degree (König's
+// theorem). Messages between a switch's ports therefore need only as many slots as the busiest port has
 // messages.
 RC_GTEST_PROP(Timetable, TakesNoLongerThanTheBusiestPortOfASwitch, ()) {
   constexpr std::int32_t kPorts = 6;

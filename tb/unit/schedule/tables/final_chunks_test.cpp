@@ -36,7 +36,8 @@ TEST(FinalChunks, AreNumberedByAddress) {
   for (const std::int32_t messages : found->messages) EXPECT_EQ(messages, 1);
 }
 
-// A group's tables number accelerators as the machine does, so the accelerators of the group must be given.
+// The entries of a group's tables name accelerators by their numbers in the machine, so the numbers of the
+// group's members must be given.
 TEST(FinalChunks, AreCountedByTheNamesOfNodes) {
   Schedule placed = tree(3);
   const auto found = find_final_chunks(placed).value();
