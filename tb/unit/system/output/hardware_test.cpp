@@ -76,8 +76,8 @@ TEST(Hardware, StatesHowFarScaledFiguresMayBeOff) {
   EXPECT_THAT(there.at("energy_error").get<double>(), DoubleNear(1.3 * 1.6, 1e-9));
 }
 
-// Of the 3,000 router traversals, 1,000 are ejections, which do not use a link. Each remaining 16-byte flit
-// takes 1.17 pJ per bit on a link.
+// Ejections, which do not use a link, account for 1,000 of the 3,000 router traversals. Each remaining
+// 16-byte flit takes 1.17 pJ per bit on a link.
 TEST(Hardware, ChargesLinksForTheirOwnFlitsOnly) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   EXPECT_THAT(energy.at("links_uj").get<double>(), DoubleNear(2000 * 128 * 1.17e-6, 1e-9));

@@ -142,7 +142,7 @@ TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
               1e-3);
 }
 
-// Where messages contend, buffers fill up to their depth; at the end of the run, all buffers are empty.
+// Contending messages fill buffers up to their depth; at the end of the run, all buffers are empty.
 TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
   constexpr double kDepth = 8;
   const auto [result, trace] =

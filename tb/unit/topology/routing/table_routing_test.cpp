@@ -40,7 +40,7 @@ std::vector<int> distances(const Topology& topology, NodeId src) {
   return distance;
 }
 
-// By how many channels the routes between all accelerators exceed shortest paths, in total.
+// The number of channels by which the routes between all accelerators exceed shortest paths, in total.
 int detours(const Topology& topology, const RoutingFunction& routing) {
   int total = 0;
   for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
