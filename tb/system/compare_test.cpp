@@ -1,4 +1,4 @@
-// coppice compare, as a user runs it.
+// Tests `coppice compare` as a user runs it.
 #include <algorithm>
 #include <iterator>
 #include <sstream>
@@ -72,7 +72,7 @@ TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
                            "\n#  Rank  5 on coppice device  5\n#\n"}) {
     EXPECT_THAT(outcome.out, HasSubstr(line));
   }
-  // Parsers of nccl-tests output find columns by these lines.
+  // Programs that parse the output of nccl-tests find its columns by these lines.
   EXPECT_THAT(outcome.out, HasSubstr("#       size         count      type   redop    root     time   algbw  "
                                      " busbw #wrong     time   algbw   "
                                      "busbw #wrong\n"
@@ -117,7 +117,8 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
 }
 
-// Large runs are estimated first: only candidates for the fastest are simulated, and the others are marked.
+// For large sizes, all algorithms are estimated first. Only those that may be the fastest are simulated; the
+// others are marked as estimates.
 TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
   const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
   const auto rows_of = [&](const char* file, std::vector<std::string> more) {
@@ -145,7 +146,7 @@ TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
     }
     ++estimates;
     EXPECT_GT(row.at("time_ns"), 1.5 * some.at(0).at("time_ns").get<double>());
-    // one_shot's messages contend: the documented limit of estimates applies.
+    // Messages of one_shot contend, which the estimate does not include (documented), so its limit is wider.
     const double limit = row.at("algorithm") == "one_shot" ? 0.4 : 0.25;
     EXPECT_NEAR(row.at("time_ns").get<double>() / same->at("time_ns").get<double>(), 1, limit)
         << row << *same;
@@ -160,7 +161,7 @@ TEST_F(Compare, RefusesFilesOfAnotherKind) {
   EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is not one of .json, .csv and .svg"));
 }
 
-// Finished rows are printed and written even if others are not finished.
+// If a comparison is interrupted, the rows that are finished are printed and written.
 TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
   RunningCommand running(shop.directory(), {"compare", "c.yaml", "--sizes", "4KiB,1GiB", "--set",
                                             "fidelity=flit", "--out", "c.json"});

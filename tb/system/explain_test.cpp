@@ -1,4 +1,4 @@
-// coppice explain describes keys and result fields.
+// Tests `coppice explain`, which describes configuration keys and result fields.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(Explain, SuggestsWhatWasMeant) {
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'system.link.bandwidth'?"));
 }
 
-// Collects the path of every value, like "a.b[].c".
+// Collects the path of every value in a result, such as "a.b[].c".
 void collect(const nlohmann::ordered_json& value, const std::string& path, std::vector<std::string>& paths) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items())

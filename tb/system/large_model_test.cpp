@@ -46,7 +46,7 @@ TEST_F(LargeModels, RunOverTensorPipelineAndData) {
   const Json result = shop.read_json("r.json");
   EXPECT_NE(result["verified"], "off");
   EXPECT_EQ(result["iterations"].size(), 1U);
-  // Every rank has 2 layers, 2 micro-batches and 4 all-reduces per layer; the first and last stages have
+  // Every rank has 2 layers and 2 micro-batches, with 4 all-reduces per layer. The first and last stages have
   // additional operations.
   int reductions = 0;
   for (const Json& collective : result["collectives"]) reductions += collective["op"] == "all_reduce" ? 1 : 0;
@@ -84,7 +84,7 @@ TEST_F(LargeModels, AreSuggestedWhereThereIsNone) {
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'llama2_70b'?"));
 }
 
-// Traces written from a program run like the program itself.
+// A program and the traces written from it must give the same result.
 TEST_F(LargeModels, RunTheSameAsTraces) {
   ASSERT_EQ(run("  parallel: {tensor: 2, pipeline: 2, data: 2, context: 2}\n  micro_batches: 2\n  zero: 1\n")
                 .status,
@@ -98,7 +98,7 @@ TEST_F(LargeModels, RunTheSameAsTraces) {
   EXPECT_EQ(shop.read_json("s.json")["cycles"], own["cycles"]);
 }
 
-// A trace of one collective takes as long as the collective.
+// A trace that consists of one collective takes as long as this collective alone.
 TEST_F(LargeModels, CostAsMuchInATraceOfOneCollective) {
   shop.write("a.yaml",
              std::string(kMachine) + "collective: {op: all_reduce, algorithm: ring, size: 64 KiB}\n");

@@ -1,4 +1,4 @@
-// Limits: simulated time, endless inputs, interrupts, memory.
+// Tests the limits of a run: simulated time, endless inputs, interrupts and memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
   }
 }
 
-// The lower bound is 7,500 s, but the schedule's time exceeds the limit.
+// The lower bound of 7,500 s is within the limit on simulated time, but the time of the schedule is not.
 TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   for (const std::string fidelity : {"train", "fluid"}) {
@@ -143,8 +143,8 @@ TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
   }
 }
 
-// A signal ends every phase (compiling, simulating, predicting), which reports it and leaves no file; a
-// comparison keeps its finished rows.
+// A signal ends a command in any phase (compiling, simulating or predicting). The command reports the phase
+// and leaves no file, except that a comparison keeps its finished rows.
 TEST(Interrupts, EndEveryPhase) {
   const std::string torus = shipped_config("systems/torus_4x4.yaml");
   const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [32, 32]}",
@@ -178,8 +178,8 @@ TEST(Interrupts, EndEveryPhase) {
   }
 }
 
-// The memory stated in README.md and docs/measurements/speed.md. A table per accelerator instead of a shared
-// one, or storing every flit of a train, would need several times as much.
+// The memory limits that README.md and docs/measurements/speed.md state. Separate tables for all
+// accelerators, or storing every flit of a train, would need several times as much.
 TEST(Memory, IsNoMoreThanIsStated) {
   struct Ceiling {
     const char* network;
@@ -205,7 +205,7 @@ TEST(Memory, IsNoMoreThanIsStated) {
   }
 }
 
-// Like expect_refusal, with this many MiB of address space.
+// Like expect_refusal(), but with only `mebibytes` MiB of address space.
 void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& line, const std::string& place,
                            const std::string& why) {
   struct rlimit before {};
@@ -216,7 +216,8 @@ void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& lin
   EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
-// Ordering messages needs memory, too: 3,064,320 messages are refused before any is ordered.
+// Ordering 3,064,320 messages needs more memory than is available, so the run is refused before it starts to
+// order them.
 TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
   expect_refusal_within(
       150,
@@ -245,12 +246,13 @@ TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
   };
   expect_refusal_within(200, run_on("{kind: fully_connected, dims: [3000]}"),
                         "system.topology.dims: ", "fully_connected 3000 has more than ");
-  // The routing tables of the machine.
+  // Here, the routing tables do not fit into memory.
   expect_refusal_within(100, run_on("{kind: bigraph, dims: [64, 64]}"),
                         "torus_4x4.yaml:", "not enough memory");
 }
 
-// One-flit buffers do not cover the credit loop: fluid times were once too short by a factor of 191.
+// Buffers of one flit do not cover the credit loop. Fluid times that ignored this were too short by a factor
+// of 191.
 TEST(Fluid, IsAsSlowAsCreditsAre) {
   const Workshop shop;
   const auto cycles = [&](const std::string& fidelity, const std::string& depth, const std::string& flow) {
@@ -269,8 +271,8 @@ TEST(Fluid, IsAsSlowAsCreditsAre) {
     EXPECT_NEAR(ratio(depth, "packet"), 1, 0.1) << depth;
 }
 
-// An all-to-all over two hosts, whose ports alternate between fast and slow channels: when fluid runs had no
-// buffers, their times were 85% too long.
+// In an all-to-all over two hosts, ports alternate between fast and slow channels. Without buffers in the
+// model, fluid times were 85% too long.
 TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   const Workshop shop;
   shop.write("hosts.yaml",
@@ -300,8 +302,8 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
-// The channel that delays messages changes while bytes wait before another channel. These bytes once used
-// none of the slow channel's bandwidth, and the run ended below its bound.
+// Which channel delays a message may change while some of its bytes wait before a slow channel. If these
+// bytes use no bandwidth of the slow channel, the run ends before its lower bound.
 TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;
   shop.write("star.graph",

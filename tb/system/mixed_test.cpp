@@ -1,4 +1,5 @@
-// `fidelity: auto` if few trains meet: these messages become flits, and the others remain trains.
+// Tests `fidelity: auto` in runs in which few trains contend. The contending messages are sent as flits, and
+// all others remain trains.
 #include "programs.h"
 
 namespace coppice::system_test {
@@ -8,7 +9,7 @@ using Json = nlohmann::ordered_json;
 
 class Mixed : public Programs {};
 
-// A message between two accelerators crosses an all-reduce.
+// A program in which a message between two accelerators contends with an all-reduce.
 const char* const kAside = R"(
 name: aside
 ranks: 64

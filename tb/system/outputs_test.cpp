@@ -1,4 +1,5 @@
-// Output files are opened before the run, written completely or not at all, and never replace an input.
+// Output files are opened before the run, are written completely or not at all, and never replace an input
+// file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A run that takes longer than any test would wait.
+// A size with which a run takes so long that a test would time out.
 constexpr const char* kEndless = "collective.size=1 GiB";
 
 TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
@@ -59,7 +60,8 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Files that a configuration names, or that a command reads in addition to the configuration.
+// Outputs must not replace files that the configuration names or that a command reads in addition to the
+// configuration.
 TEST(Outputs, NeverReplaceWhatWasRead) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

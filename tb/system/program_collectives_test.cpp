@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// With another operation, a collective runs in a context of the network interfaces; alone, it uses tables
-// that are loaded before the start.
+// With this additional operation, a collective runs in a context of the network interfaces. Without it, the
+// collective uses tables that are loaded before the start.
 constexpr const char* kAnother = "  - {name: z, compute: 1 ns, after: a}\n";
 
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
@@ -48,7 +48,8 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
-// For any network, algorithm and fidelity, either the collective and its program both run, or neither does.
+// On any network, with any algorithm and fidelity, either the collective and the program that consists of it
+// both run, or both are refused.
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",
@@ -90,8 +91,8 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   EXPECT_GT(ran, 20);
 }
 
-// Reducing switches also have contexts: several collectives run concurrently, including collectives of groups
-// for which the switches do not reduce.
+// Reducing switches have contexts as well, so several collectives can run concurrently. For some groups, the
+// switches do not reduce.
 TEST_F(Programs, AddInSwitches) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns, "
@@ -163,7 +164,8 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
                 "algorithm: ring, size: 1 MiB"));
 }
 
-// In each dimension, two of the four accelerators of a switch form a two-by-two hierarchy.
+// Each dimension is a switch of four accelerators. A group of two accelerators per dimension is a 2x2
+// hierarchy.
 TEST_F(Programs, GiveGroupsPartsOfSwitches) {
   const auto levels = [](int size) {
     return fmt::format(
@@ -203,7 +205,7 @@ TEST_F(Programs, KeepAllReducesInFlightTogether) {
   EXPECT_GE(one_by_one["cycles"].get<std::int64_t>(), 7 * alone);
 }
 
-// A rank that joins late receives the messages sent to it before.
+// A rank that joins a collective late receives all messages that were sent to it before.
 TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
   const std::string program =
       "ranks: 8\n"

@@ -1,4 +1,4 @@
-// A program's result has all fields of a single collective's result.
+// The result of a program must have all fields of the result of a single collective.
 #include <cstdint>
 #include <string>
 

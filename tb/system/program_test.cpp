@@ -54,7 +54,8 @@ TEST_F(Programs, WaitAtABarrier) {
 
 TEST_F(Programs, ReportWhatTheyCannotFinish) {
   shop.write("c.yaml", machine("kind: ring, dims: [4]"));
-  // Two ranks join two collectives in opposite orders, with a context for each.
+  // Two ranks join two collectives in opposite orders. With a context for each collective, this does not
+  // deadlock.
   shop.write("p.yaml",
              "ranks: 2\n"
              "operations:\n"

@@ -1,5 +1,5 @@
-// Programs on Verilog network interfaces: results equal SystemC's (tb/cosim/system compares flits), and
-// messages name refused settings.
+// Tests programs on Verilog network interfaces. Results must equal those in SystemC (tb/cosim/system compares
+// every flit), and messages must name the settings that are refused.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -52,7 +52,7 @@ TEST_F(VerilogPrograms, RunInTheSameCycles) {
     EXPECT_EQ(rtl[part], systemc[part]) << part;
 }
 
-// Messages to a rank that joins late are added before it joins.
+// With `early_messages: added`, messages that arrive before their rank joins are added immediately.
 TEST_F(VerilogPrograms, AddWhatComesEarly) {
   const std::string late =
       "ranks: 4\ngroups: {one: [3]}\noperations:\n"

@@ -48,7 +48,7 @@ TEST(Schedule, PrintsWhatNetworkInterfacesHold) {
     }
     return sum;
   };
-  // The lockstep needs nops in the tables.
+  // With a lockstep, the tables contain nops.
   EXPECT_GT(entries("true"), entries("false"));
 }
 
@@ -58,7 +58,7 @@ TEST(Bound, IsThePapersOnA4x4Torus) {
   Outcome outcome = shop.run({"bound", "c.yaml"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  // 15 of 16 chunks of 64 KiB leave over four 16 GB/s links, twice.
+  // In each phase, 15 of 16 chunks of 64 KiB leave an accelerator over four links of 16 GB/s.
   EXPECT_THAT(outcome.out, StartsWith("all_reduce of 1 MiB on torus 4x4: at least 30720.000 ns"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  groups: each accelerator by itself\n"));
 

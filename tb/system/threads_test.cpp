@@ -1,4 +1,4 @@
-// --threads: results are byte-identical for any number of threads.
+// Results must be byte-identical for any number of threads (--threads).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// A run that ends at the cycle limit also has equal output.
+// This must also hold for a run that ends at the cycle limit.
 TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {
@@ -79,7 +79,7 @@ TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   }
 }
 
-// Runs with a waveform or reducing switches use one thread, since the kernel advances in every cycle.
+// With a waveform or with reducing switches, the kernel advances in every cycle, so a run uses one thread.
 TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
   constexpr const char* kReducingSwitch =
       "system:\n  topology:\n    kind: hierarchy\n"

@@ -1,4 +1,4 @@
-// coppice topology, other schedule formats, --quiet and --json.
+// Tests `coppice topology`, the other formats of schedules, --quiet and --json.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(Topology, OfTacosHasARowPerLink) {
   EXPECT_EQ(count(outcome.out, ",150,1\n"), 64);
 }
 
-// Writes a schedule in a format and runs it from that file.
+// Writes a schedule in `format` and runs the written file.
 nlohmann::ordered_json run_again(const Workshop& shop, const std::string& format, const std::string& op) {
   const std::string config = shipped_config("systems/dgx1.yaml");
   const std::vector<std::string> set{"--set", "collective.op=" + op, "--set", "collective.size=64 KiB",
