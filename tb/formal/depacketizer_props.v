@@ -89,7 +89,7 @@ module depacketizer_props (input wire clk_i);
         heads <= 2'd0;
         tails <= 2'd0;
       end
-      cover (completes && size == 2'd2 && within[!vc]);     // completes while a packet on the other virtual channel is incomplete
+      cover (completes && size == 2'd2 && within[!vc]);     // the other channel is within a packet
       cover (data_valid && data_lanes == 2'b01);
       cover (completes && size == 2'd3);
     end

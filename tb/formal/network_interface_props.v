@@ -110,7 +110,7 @@ module network_interface_props (input wire clk_i);
         if (tail) ended <= 1'b1;
       end
       assert (arrived == (comes && comes_tail));
-      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // slots are returned immediately, because no flit has to wait
+      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately, because no flit has to wait
       if (place == 2'd3 && settled != 3'd4) settled <= settled + 3'd1;
       if (written) assert (memory == wanted);
       if (settled == 3'd4 && ended) assert (!busy);

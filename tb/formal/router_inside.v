@@ -1,6 +1,6 @@
   // Proves, inside router, that credits are conserved and that at most one packet uses an output virtual
   // channel at a time.
-  wire [INPUTS-1:0] places;  // whether each output virtual channel has a credit, not counting that of the flit before the crossbar
+  wire [INPUTS-1:0] places;  // [output VC]: has a credit besides that of the flit before the crossbar
   genvar f, h;
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits

@@ -9,7 +9,7 @@ module systolic_array_props (input wire clk_i);
   wire start = $anyseq;
   wire [1:0] rows = $anyconst, columns = $anyconst;
   wire [3:0] depth = $anyconst;
-  wire [7:0] left = $anyconst, upper = $anyconst;  // two-bit operands: lane l's operand at address a has the bits from 4 l + 2 a on
+  wire [7:0] left = $anyconst, upper = $anyconst;  // lane l's two-bit operand for address a is at 4 l + 2 a
   wire [31:0] noise = $anyseq;
   always @(posedge clk_i) begin
     assume (rows != 2'd0 && rows <= 2'd2 && columns != 2'd0 && columns <= 2'd2 && depth != 4'd0 && depth <= 4'd2);

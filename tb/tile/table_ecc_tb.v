@@ -6,7 +6,7 @@
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
-  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // as in a tile; AHEAD_W and REST_W are the parts' widths with check bits
+  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // as in a tile; parts with check bits
   localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
   localparam [REST_W-1:0] REST_ONE = 1;
   reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
