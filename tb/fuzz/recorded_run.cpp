@@ -267,8 +267,8 @@ int threads_for(const std::string& yaml) {
 
 namespace {
 
-// Runs the system with flits at `flit_ports`. If trains contend nevertheless, returns the ports that must
-// send flits; such a run may end in any way.
+// Runs a system as trains, but with flits at the given ports. If trains contend nevertheless, returns the
+// larger set of ports that must send flits. A run in which trains contend may end in any way.
 ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std::int32_t>& flit_ports) {
   fabric::Meetings meetings(flit_ports);
   system::RunOptions options;

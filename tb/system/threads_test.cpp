@@ -65,7 +65,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// This must also hold for a run that ends at the cycle limit.
+// A run that ends at the cycle limit must also give the same output for any number of threads.
 TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {

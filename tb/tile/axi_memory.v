@@ -53,7 +53,7 @@ module axi_memory #(
   reg [AXI_W-1:0]     data [0:DEPTH*BEATS-1];
   reg [AXI_W/8-1:0]   strobes [0:DEPTH*BEATS-1];
   integer             write_due [0:DEPTH-1];
-  integer first_read = 0, next_read = 0, beat = 0;           // completed requests, accepted requests; sent words of the first
+  integer first_read = 0, next_read = 0, beat = 0;           // completed and accepted requests; sent words
   integer first_write = 0, next_write = 0, words = 0;        // sent responses, accepted requests; arrived words
   integer cycle = 0, seed = SEED, failures = 0, bursts_read = 0, bursts_written = 0, i, l;
   reg     ar_held = 1'b0, aw_held = 1'b0, w_held = 1'b0;

@@ -20,7 +20,7 @@ TEST(CostModel, RingPaysTwiceAnAllGather) {
 TEST(CostModel, TreeStepsByHand) {
   // Eq. (3): 3 + 5 steps, which take 10,000 ns plus 1 ns for each of 80,000 / 5 bytes.
   EXPECT_DOUBLE_EQ(kModel.tree_phase_ns(80'000, 5), 8 * 26'000.0);
-  // Eq. (6): 6 + 5 steps of the same length.
+  // Eq. (6): 6 + 5 steps, each as long as in Eq. (3).
   EXPECT_DOUBLE_EQ(kModel.overlapped_tree_ns(80'000, 5), 11 * 26'000.0);
 }
 
