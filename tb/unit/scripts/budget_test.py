@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/bench/budget: accepted and rejected counts."""
+"""Tests scripts/bench/budget: which counts it accepts, and which it rejects."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ import runs  # noqa: E402
 
 
 class Budget(unittest.TestCase):
-    """Runs with a stand-in for valgrind that reports given counts."""
+    """Runs with a stand-in for valgrind that prints given counts."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

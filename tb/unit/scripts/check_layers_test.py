@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests check_layers on small source trees, each with one error."""
+"""Tests check_layers on small source trees with one error each."""
 
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ coppice_library(island)
 
 class CheckLayers(unittest.TestCase):
     def errors(self, files, cmake_lists=CMAKE_LISTS):
-        """The script's output for a tree of {path: text}, checked against its exit status."""
+        """The output of the script for a tree {path: text}; it must agree with the exit status."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "CMakeLists.txt").write_text(cmake_lists)

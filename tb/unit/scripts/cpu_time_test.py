@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/bench/cpu_time: accepted and rejected times."""
+"""Tests scripts/bench/cpu_time: which times it accepts, and which it rejects."""
 
 import json
 import os
@@ -13,7 +13,8 @@ SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
 
 class CpuTime(unittest.TestCase):
-    """Runs with a compiler stand-in that takes a tenth of a second, so that a command of one second is 10 units."""
+    """Runs with a stand-in for the compiler that takes a tenth of a second; a command of one second is therefore 10
+    units."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/energy: energies by hand from Liberty tables and by OpenSTA, gates that act like the Verilog."""
+"""Tests scripts/energy: energies calculated by hand from Liberty tables and by OpenSTA, and gates that behave like the
+Verilog."""
 
 import collections
 import importlib.machinery
@@ -43,7 +44,7 @@ FLOP = "module top(clk_i, d, q); input clk_i, d; output q; DFFPOSX1 g(.CLK(clk_i
 
 
 def sta(verilog, activity, clock=""):
-    """OpenSTA's (internal, switching, leakage) power of the cell g in W."""
+    """The power (internal, switching, leakage) of the cell g in W, according to OpenSTA."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "top.v").write_text(verilog)
         (pathlib.Path(folder) / "power.tcl").write_text(
@@ -92,7 +93,7 @@ class Energies(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def edges(self, of, **count):
-        """The given numbers of rises and falls on the ports' nets."""
+        """Numbers of rises and falls on the nets of the ports."""
         return collections.Counter({of.ports[port][1]: number for port, number in count.items()})
 
     def test_an_inverter_as_by_hand_and_as_opensta_switches(self):
@@ -110,7 +111,8 @@ class Energies(unittest.TestCase):
         internal, switching, leakage = sta(ONE, "set_power_activity -input_ports [get_ports a] -activity 0.2 -duty 0.5")
         self.assertAlmostEqual(switching * 100e-9 * 1e12, 1.8 ** 2 * 0.025, places=5)  # pJ in 100 ns
         self.assertAlmostEqual(leakage * 100e-9 * 1e12, energy.leakage, places=9)
-        # OpenSTA of 2019 counts the energy of both a rise and a fall for every edge: twice the tables' value.
+        # OpenSTA of 2019 counts the energies of a rise and of a fall for every edge, which is twice the values of the
+        # tables.
         self.assertAlmostEqual(internal * 100e-9 * 1e12, 2 * energy.gates, places=5)
 
     def test_a_clock_without_data_as_by_hand(self):
@@ -167,7 +169,7 @@ class Replay(unittest.TestCase):
 
 
 class AllReduce(unittest.TestCase):
-    """scripts/all_reduce_energy without the run; waveforms_test.py tests how the run is read and replayed."""
+    """scripts/all_reduce_energy without its run; waveforms_test.py tests how the run is read and replayed."""
 
     def setUp(self):
         loader = importlib.machinery.SourceFileLoader("all_reduce_energy", str(ROOT / "scripts" / "all_reduce_energy"))

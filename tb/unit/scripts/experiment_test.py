@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests experiment files: the runs that they define, and messages about mistakes."""
+"""Tests experiment files: the runs that they define, and the messages about mistakes."""
 
 import importlib.machinery
 import importlib.util
@@ -102,7 +102,7 @@ class Columns(unittest.TestCase):
 
 
 class Inputs(unittest.TestCase):
-    """A result is stale if any file that its run reads has changed."""
+    """A result is out of date if a file that its run reads has changed."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -140,7 +140,7 @@ class Inputs(unittest.TestCase):
 
 
 class LeftOut(unittest.TestCase):
-    """A point that the command rejects is left out of the table."""
+    """The table does not have points that the command refuses."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

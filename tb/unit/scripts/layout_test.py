@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/layout: a block from netlist to metal, readers of tool files, and the detection of a wrong wire."""
+"""Tests scripts/layout: a block from netlist to metal, the readers of the tools' files, and that a wrong wire is
+noticed."""
 
 import json
 import os
@@ -188,7 +189,7 @@ class Layout(unittest.TestCase):
             self.assertEqual(row["outcome"], "routed")
             self.assertEqual((row["from"], row["to"]), ("value_q", "value_q"))
             self.assertGreater(row["die_area_um2"], row["cell_area_um2"])
-            # The path includes the wires: without them it is shorter.
+            # The path includes the wires; without them it is shorter.
             without = timing.worst(out, 3.6, 1.71, "BUFX4", 1)[0].ns
             self.assertGreater(timing.worst(out, 3.6, 1.71, "BUFX4", 1, out / "wires.spef")[0].ns, without + 0.05)
 

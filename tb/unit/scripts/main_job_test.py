@@ -8,7 +8,7 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/main_job"
 
-# Writes a result for each algorithm; $VERIFIED and $STATUS determine the outcome.
+# Writes a result for each algorithm; $VERIFIED and $STATUS set the outcome.
 COPPICE = """#!/usr/bin/python3
 import json, os, sys
 arguments = sys.argv[1:]

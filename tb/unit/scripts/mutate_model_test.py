@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/mutate_model: it finds the sites in a small source, changes nothing else, and a source with mutants
-behaves like each mutant if its number is selected.
+"""Tests scripts/mutate_model: it finds the sites in a small source and changes nothing else, and a source with all
+mutants behaves like the mutant whose number is selected.
 """
 
 import os

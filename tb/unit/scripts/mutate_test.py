@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests tb/mutate: it finds the sites in a small module, each mutant differs, and the Verilog with all mutants equals
-each mutant if its number is selected.
+"""Tests tb/mutate: it finds the sites in a small module, each mutant differs, and the Verilog with all mutants is
+equal to the mutant whose number is selected.
 """
 
 import pathlib
@@ -92,7 +92,7 @@ endmodule""")
 
 class Written(unittest.TestCase):
     def test_all_mutants_of_a_file_in_one_are_each_of_them(self):
-        """Proves with Yosys that a module with mutant N selected equals the module with that expression."""
+        """Proves with Yosys that a module in which mutant N is selected is equal to the module with that expression."""
         text = MODULE.replace("  part #(.W(W)) i_part (.clk_i(clk_i), .data_i(a_i & b_i), .data_o());\n", "")
         mutants = [drawing.Mutant("small.v", site, what, new, text) for site in verilog.sites_of(text) for what, new in site.mutants]
         with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +113,8 @@ class Drawing(unittest.TestCase):
         self.assertEqual([m.key for m in first], [m.key for m in again])
         self.assertNotEqual([m.key for m in first], [m.key for m in other])
         self.assertEqual({m.source for m in first}, set(drawing.sources()))
-        # A larger sample keeps the numbers of its mutants, so a build with more mutants also serves smaller samples.
+        # A mutant keeps its number in a larger sample, so a build with more mutants can also be used for smaller
+        # samples.
         self.assertLessEqual({m.number for m in first}, {m.number for m in drawing.draw(200, 1)})
         self.assertEqual(len({m.key for m in first}), len(first))
         self.assertEqual(len({m.number for m in first}), len(first))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/docs/numbers: finding a page's numbers, comparing them as printed, and differences in words."""
+"""Tests scripts/docs/numbers: how numbers in a page are found and compared as printed, and differences in words."""
 
 import importlib.machinery
 import importlib.util

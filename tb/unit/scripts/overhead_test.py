@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/overhead on a hand-made table of areas."""
+"""Tests scripts/overhead on a table of areas that was made by hand."""
 
 import csv
 import importlib.util

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests setup.sh with stand-ins for dpkg-query, apt-get and sudo that record their calls."""
+"""Tests setup.sh with stand-ins for dpkg-query, apt-get and sudo, which record how they are called."""
 
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Setup(unittest.TestCase):
         (self.bin / name).chmod(0o755)
 
     def run_setup(self, as_root=True, purposes=("run",), **environment):
-        """Returns (exit status, output, calls of apt-get and sudo). Root is required to run as another user."""
+        """Returns (exit status, output, calls of apt-get and sudo). Only root can run the script as another user."""
         calls = self.folder / "calls"
         user = {}
         if as_root and os.geteuid() != 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the values of tb/tile/simulate: their sums are exact in any order."""
+"""Tests the values in tb/tile/simulate: their sums are exact in any order."""
 
 import importlib.machinery
 import importlib.util
@@ -20,7 +20,7 @@ def number(bits):
 
 
 def rounded(kind, value):
-    """Rounds to the nearest value of the type; bf16 values must be exact."""
+    """The nearest value of the type; values of bf16 must be exact."""
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     return number(bits & 0xffff0000) if kind == "bf16" else number(bits)
 

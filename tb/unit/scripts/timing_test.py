@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/timing: paths of a hand-made netlist, memories that count, buffers behind registers, register names."""
+"""Tests scripts/timing: paths in a netlist made by hand, the time of memories, buffers behind registers, names of
+registers."""
 
 import os
 import pathlib
@@ -15,7 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from hardware import netlist, timing  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
-# Delays are independent of load and slew: 1 ns for the inverter, 2 ns for the NAND, 3 ns from clock to Q.
+# Delays do not depend on load and slew: 1 ns for the inverter, 2 ns for the NAND, 3 ns from clock to Q.
 HEAD = ('delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1uA"; '
         'pulling_resistance_unit : "1kohm"; '
         "capacitive_load_unit(1, pf);\n" +
@@ -43,7 +44,7 @@ cell(flop) {{ area : 9; ff(IQ, IQN) {{ clocked_on : "C"; next_state : "D"; }}
       fall_constraint(scalar) {{ values("0"); }} }} }}
   pin(Y) {{ direction : output; function : "IQ"; {arc("C", 3, "timing_type : rising_edge;")} }} }}
 }}"""
-# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns; from the second flop to the output: 3 + 2 ns.
+# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns. From the second flop to the output: 3 + 2 ns.
 PIPELINE = """module top(clk_i, b, out); input clk_i, b; output out; wire a, n1, n2, n3, q;
   flop \\first_q[0].reg (.C(clk_i), .D(out), .Y(a)); inv i1(.A(a), .Y(n1)); nand n(.A(n1), .B(b), .Y(n2));
   inv i2(.A(n2), .Y(n3)); flop \\second_q[3].reg (.C(clk_i), .D(n3), .Y(q)); nand m(.A(q), .B(q), .Y(out)); endmodule
@@ -97,7 +98,7 @@ class Netlist(unittest.TestCase):
 
     def test_what_is_far_from_the_next_register_stands_nearest_to_the_source(self):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
-        for chain in range(40):  # of 1 to 40 gates, then a flop
+        for chain in range(40):  # 1 to 40 gates, and then a flop
             for gate in range(chain + 1):
                 cells[f"g{chain}_{gate}"] = {"type": "inv", "connections": {
                     "A": [100 * chain + 1000 + gate - 1 if gate else 2], "Y": [100 * chain + 1000 + gate]}}
@@ -124,7 +125,7 @@ class Netlist(unittest.TestCase):
         module = {"cells": cells, "ports": {"a": {"direction": "input", "bits": [3]}, "b": {"direction": "output", "bits": [5]}},
                   "netnames": {}}
         netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf", "large"])
-        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # the cell that drives an output
+        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # it drives an output
         wires = netlist.Wires(module, {"Y", "Q"})
         self.assertLessEqual(len(wires.sinks[2]), netlist.FAN_OUT)
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)

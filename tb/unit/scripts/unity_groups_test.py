@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/cmake/unity_groups, which finds sources that may be compiled together."""
+"""Tests scripts/cmake/unity_groups, which finds the sources that can be compiled together."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ def source(inside, outside="", imports=""):
 
 class UnityGroups(unittest.TestCase):
     def groups(self, *options, **files):
-        """The groups, each as a sorted list of file names."""
+        """The groups; each is a sorted list of file names."""
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for name, text in files.items():

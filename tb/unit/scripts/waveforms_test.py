@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: values before each rising clock
-edge of a recorded run, port fields, omitted cycles.
+"""Tests scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: the values before each rising
+clock edge of a recorded run, fields of ports, and cycles that are left out.
 """
 
 import importlib.machinery
@@ -22,8 +22,8 @@ LOADER = importlib.machinery.SourceFileLoader("waveforms", str(ROOT / "scripts" 
 waveforms = importlib.util.module_from_spec(importlib.util.spec_from_loader("waveforms", LOADER))
 LOADER.exec_module(waveforms)
 
-# `a` changes at the rising edges of cycles 1 and 3, `w` before the rising edge of cycle 2. A port with two
-# names has one code.
+# `a` changes at the rising edges of cycles 1 and 3, `w` before the rising edge of cycle 2. A port with two names has
+# one code.
 VCD = """$scope module network_tb $end
 $var reg 1 ! clk $end
 $scope module one $end
@@ -83,7 +83,7 @@ class Recorded(unittest.TestCase):
 
     def test_gates_of_what_was_recorded_switch_as_it_did_and_others_are_refused(self):
         class Gates:
-            """y is the complement of a, driven over separate nets."""
+            """y is the complement of a, driven on other nets."""
             ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (direction, net)
 
             def __init__(self, gate):
