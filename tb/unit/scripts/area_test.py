@@ -40,7 +40,7 @@ class Liberty(unittest.TestCase):
 
 class Kept(unittest.TestCase):
     @unittest.skipUnless(shutil.which("yosys"), "needs Yosys")
-    def test_a_module_is_mapped_again_where_its_children_have_other_names(self):
+    def test_a_module_is_mapped_again_if_its_children_have_other_names(self):
         library = types.SimpleNamespace(text="")
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
             kept = synthesis.Synthesis(library, pathlib.Path(folder), 1024, pool)
@@ -82,7 +82,7 @@ class Area(unittest.TestCase):
         again = self.figures(*small, PATH=f"{self.folder}:{os.environ['PATH']}")
         self.assertEqual(again, of)
 
-    def test_a_large_memory_is_a_macro_by_its_bits(self):
+    def test_a_large_memory_is_a_macro_with_its_bits(self):
         # 16 words of 128 bits become a macro; a head pointer of 4 bits and a count of 5 bits remain.
         of = self.figures("--block", "fifo", "--density", "7")
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 + 5, 16 * 128, 7 * 16 * 128))
@@ -101,7 +101,7 @@ class Area(unittest.TestCase):
         of = self.figures("--block", "switch_allocator", "--parameter", "PORTS=2", "VCS=2")
         self.assertEqual(of["flops"], 2 * (2 - 1) + 2 * (2 - 1) + 2 * (2 - 1))
 
-    def test_names_what_is_missing(self):
+    def test_reports_missing_inputs_and_tools(self):
         for arguments, environment, words in (
                 (["--block", "fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
                 (["--block", "fifo", "--liberty", "/dev/null"], {}, ["/dev/null", "Liberty"]),

@@ -40,10 +40,10 @@ class Budget(unittest.TestCase):
     def test_every_run_has_a_budget(self):
         self.assertEqual(set(self.budget), set(runs.RUNS))
 
-    def test_takes_what_is_within_five_percent(self):
+    def test_accepts_five_percent_more(self):
         self.assertEqual(self.check(1.04).returncode, 0)
 
-    def test_refuses_more(self):
+    def test_rejects_more(self):
         done = self.check(1.06)
         self.assertEqual(done.returncode, 1)
         self.assertIn("more than 5% over its budget", done.stdout)

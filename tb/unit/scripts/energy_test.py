@@ -70,7 +70,7 @@ class PowerTables(unittest.TestCase):
         rise, fall = TABLES.cells["DFFPOSX1"].passive["CLK"]
         self.assertAlmostEqual(rise.at(0.06) + fall.at(0.06), 0.117205)
 
-    def test_functions_are_those_that_yosys_reads(self):
+    def test_functions_agree_with_yosys(self):
         for name, cell in LIBRARY.cells.items():
             kinds = {gate["type"] for gate in cell.module["cells"].values()}
             if len(cell.outputs) != 1 or not kinds <= set(liberty.GATES):
@@ -81,7 +81,7 @@ class PowerTables(unittest.TestCase):
                 gate_list = list(cell.module["cells"].values())
                 self.assertEqual(bool(eval(text, dict(zip(cell.inputs, values)))), cell.value(gate_list, values), name)
 
-    def test_refuses_a_file_of_something_else(self):
+    def test_rejects_a_file_that_is_not_a_library(self):
         with self.assertRaises(HardwareError):
             power_tables.parse("module top(a); endmodule")
 
@@ -96,7 +96,7 @@ class Energies(unittest.TestCase):
         """Numbers of rises and falls on the nets of the ports."""
         return collections.Counter({of.ports[port][1]: number for port, number in count.items()})
 
-    def test_an_inverter_as_by_hand_and_as_opensta_switches(self):
+    def test_an_inverter_agrees_with_a_calculation_and_with_opensta(self):
         gates.OUTPUT_PF, before = 0.025, gates.OUTPUT_PF
         self.addCleanup(setattr, gates, "OUTPUT_PF", before)
         gates.INPUT_SLEW, slew = 0.06, gates.INPUT_SLEW
@@ -115,7 +115,7 @@ class Energies(unittest.TestCase):
         # tables.
         self.assertAlmostEqual(internal * 100e-9 * 1e12, 2 * energy.gates, places=5)
 
-    def test_a_clock_without_data_as_by_hand(self):
+    def test_a_clock_without_data_agrees_with_a_calculation(self):
         of = gates_of(FLOP, self.folder)
         energy = of.energy(collections.Counter(), collections.Counter(), 10, 10)
         self.assertAlmostEqual(energy.clock, 10 * (0.117205 + 1.8 ** 2 * 0.0279235), places=6)
@@ -131,7 +131,7 @@ class Replay(unittest.TestCase):
         netlist.write(block, {"DEPTH": 16, "ADDR_W": 4} if parameters is None else parameters, folder, LIBRARY, settings)
         return gates.Gates(folder, LIBRARY, power_tables.Tables(LIBRARY), 40)
 
-    def test_gates_do_what_the_verilog_does_and_broken_ones_are_noticed(self):
+    def test_gates_behave_like_the_verilog_and_broken_ones_are_noticed(self):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             of = self.synthesised(folder)
@@ -149,7 +149,7 @@ class Replay(unittest.TestCase):
             with self.assertRaisesRegex(HardwareError, "the gates do not behave like the Verilog"):
                 broken.run(50)
 
-    def test_gates_of_modules_that_are_mapped_apart_do_what_the_verilog_does(self):
+    def test_gates_of_separately_mapped_modules_behave_like_the_verilog(self):
         with tempfile.TemporaryDirectory() as scratch, unittest.mock.patch.object(netlist, "APART", ("fp32_adder",)):
             folder = pathlib.Path(scratch)
             of = self.synthesised(folder, "reduction_lane", {"GATES": 1})
@@ -158,7 +158,7 @@ class Replay(unittest.TestCase):
             bench = replay.Bench("reduction_lane", {"GATES": 1}, of, {"CYCLES": 40, "PERIOD": 10000, "TYPE": 0}, folder / "run")
             self.assertGreater(bench.run(50).events, 5)
 
-    def test_counts_edges_and_the_cycles_of_changes(self):
+    def test_counts_edges_and_the_cycles_with_changes(self):
         with tempfile.TemporaryDirectory() as scratch:
             path = pathlib.Path(scratch) / "run.vcd"
             path.write_text("$var wire 1 ! n7 $end\n$var wire 1 \" other $end\n$var wire 1 # n12 $end\n$enddefinitions $end\n"
@@ -185,7 +185,7 @@ class AllReduce(unittest.TestCase):
         seen = {"one": recorded.Recorded({"flit_valid_o": ["0"] * 20 + ["1", "0", "1"] + ["0"] * 20})}
         self.assertEqual(self.script.window(seen, {"router": (["one"], "flit", known["router"][2])}, ["router"]), (10, 32))
 
-    def test_refuses_a_run_of_other_events_than_the_models(self):
+    def test_rejects_a_run_with_other_events_than_the_model(self):
         result = {"flit_hops": 7, "hardware": {"energy": {"additions_uj": 0.00053}}}
         row = {"block": "router", "event": "flit", "events": 7}
         said = {"reduction_lane": 265}
@@ -196,14 +196,14 @@ class AllReduce(unittest.TestCase):
         with self.assertRaisesRegex(HardwareError, "but 2 times in the model"):
             self.script.compare({**row, "block": "reduction_lane", "events": 3}, result, said)
 
-    def test_names_the_blocks_that_are_recorded(self):
+    def test_lists_the_recorded_blocks(self):
         run = subprocess.run([ROOT / "scripts" / "all_reduce_energy", "fifos"], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("no block 'fifos' is recorded: write one of router,", run.stderr)
 
 
 class Energy(unittest.TestCase):
-    def test_names_what_is_missing(self):
+    def test_reports_missing_blocks_and_tools(self):
         for arguments, environment, words in ((["fifos"], {}, ["fifos", "vc_buffer"]),
                                               (["vc_buffer"], {"PATH": "/nowhere"}, ["yosys", "make setup"])):
             with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:
