@@ -34,7 +34,7 @@ class Multiplier {
   Vbf16_multiplier block_{&context_};
 };
 
-TEST(Bf16Multiplier, MultipliesSpecialValuesByAllAsTheHost) {
+TEST(Bf16Multiplier, MultipliesSpecialValuesByAllValuesLikeTheHost) {
   Multiplier multiplier;
   for (const std::uint32_t a : kSpecial) {
     for (std::uint32_t b = 0; b < 0x10000; ++b) {
@@ -44,7 +44,7 @@ TEST(Bf16Multiplier, MultipliesSpecialValuesByAllAsTheHost) {
   }
 }
 
-TEST(Bf16Multiplier, MultipliesRandomPairsAsTheHost) {
+TEST(Bf16Multiplier, MultipliesRandomPairsLikeTheHost) {
   Multiplier multiplier;
   Stimulus random(18);
   for (int i = 0; i < 1'000'000; ++i) {

@@ -94,7 +94,7 @@ class Bench {
   int held_back_ = 0;
 };
 
-TEST(CreditReturn, NeverLetsTheQueueOverflowAndGivesAllBack) {
+TEST(CreditReturn, NeverOverflowsTheQueueAndReturnsAllCredits) {
   Bench bench(33);
   std::uint32_t sends = 100;
   std::uint32_t drains = 0;

@@ -89,7 +89,7 @@ class Traffic {
   std::array<std::uint32_t, kVcs> sent_{};
 };
 
-TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
+TEST(Depacketizer, ReportsArrivalsAndDataLikeTheModel) {
   Clocked<Vdepacketizer> rtl;
   Stimulus random(15);
   auto traffic = std::make_unique<Traffic>(random);
@@ -154,7 +154,7 @@ TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
   }
 }
 
-TEST(Depacketizer, TellsThatMoreMessagesAreIncompleteThanItHasPlacesFor) {
+TEST(Depacketizer, ReportsMoreIncompleteMessagesThanItCanHold) {
   Clocked<Vdepacketizer> rtl;
   for (std::uint32_t tag = 0; tag < 9; ++tag) {
     rtl->valid_i = 1;

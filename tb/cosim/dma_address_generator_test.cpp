@@ -15,7 +15,7 @@ constexpr std::uint32_t kBase =
     (1 << 24) - 8192;  // word address of the buffer, chosen so that addresses use every bit
 
 // Compares the words at the requested addresses with the payloads that the model's DMA engine reads.
-TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
+TEST(DmaAddressGenerator, RequestsTheDataOfMessagesInOrderUnderBackPressure) {
   std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.0F);
   const ni::ValueMemory memory(values);

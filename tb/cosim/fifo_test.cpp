@@ -8,7 +8,7 @@
 namespace coppice::cosim {
 namespace {
 
-TEST(Fifo, IsAQueueUnderEveryMixOfPushesPopsAndResets) {
+TEST(Fifo, IsAQueueUnderAnyMixOfPushesPopsAndResets) {
   constexpr std::size_t kDepth = 16;
   Clocked<Vfifo> fifo;
   Stimulus random(1);

@@ -81,7 +81,7 @@ void compare(std::uint64_t seed, std::int64_t pairs) {
   }
 }
 
-TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
+TEST(Fp32Adder, AddsAllSpecialValuesLikeTheHost) {
   Adder adder;
   for (const std::uint32_t a : kSpecial) {
     for (const std::uint32_t b : kSpecial) {
@@ -97,13 +97,13 @@ TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
 }
 
 // COPPICE_ADDER_PAIRS sets the number of pairs; nightly tests use ten million.
-TEST(Fp32Adder, AddsRandomPairsAsTheHost) {
+TEST(Fp32Adder, AddsRandomPairsLikeTheHost) {
   const char* pairs = std::getenv("COPPICE_ADDER_PAIRS");  // NOLINT(concurrency-mt-unsafe)
   compare(16, pairs == nullptr ? 200'000 : std::atoll(pairs));
 }
 
 // The output is nonzero only in the second cycle after an addition has started.
-TEST(Fp32Adder, GivesNothingWhereNothingWasToBeAdded) {
+TEST(Fp32Adder, HasNoResultWithoutOperands) {
   VerilatedContext context;
   Vfp32_adder adder{&context};
   Stimulus random(17);

@@ -87,13 +87,13 @@ void compare(int vcs, int depth, std::uint64_t seed) {
   }
 }
 
-TEST(InjectionPort, TakesTheModelsVirtualChannels) {
+TEST(InjectionPort, UsesTheModelsVirtualChannels) {
   compare(4, 16, 11);
 }
-TEST(InjectionPort, TakesTheModelsVirtualChannelsWithOnePlaceEach) {
+TEST(InjectionPort, UsesTheModelsVirtualChannelsWithOneSlotEach) {
   compare(4, 1, 12);
 }
-TEST(InjectionPort, LeavesVirtualChannelsAloneThatAreNotThere) {
+TEST(InjectionPort, IgnoresVirtualChannelsThatDoNotExist) {
   compare(3, 5, 13);
 }
 TEST(InjectionPort, CountsDeepBuffers) {
@@ -101,7 +101,7 @@ TEST(InjectionPort, CountsDeepBuffers) {
 }
 
 // After a reset, the port begins with the first virtual channel, whatever it sent before.
-TEST(InjectionPort, BeginsAtTheFirstVirtualChannelAfterAReset) {
+TEST(InjectionPort, StartsWithTheFirstVirtualChannelAfterAReset) {
   for (std::uint32_t packets = 0; packets < kVcs; ++packets) {
     Clocked<Vinjection_port> rtl;
     rtl->load_i = 1;

@@ -38,7 +38,7 @@ TEST(LockstepCounter, ReleasesInTheModelsCycles) {
 }
 
 // The counter compares times modulo 2^32, so steps must also work across an overflow.
-TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
+TEST(LockstepCounter, HoldsWhenTimeWrapsAround) {
   Clocked<Vlockstep_counter> counter;
   const auto see = [&](std::uint32_t now) {
     counter->now_i = now;
@@ -68,7 +68,7 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
 
 // If a step is loaded before the counter overflows and the previous step ends after the overflow, the step
 // begins at this end.
-TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
+TEST(LockstepCounter, AddsUpStepsWhenTimeWrapsAround) {
   Clocked<Vlockstep_counter> counter;
   const auto load = [&](std::uint32_t now, std::uint32_t duration) {
     counter->now_i = now;

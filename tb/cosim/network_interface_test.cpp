@@ -323,7 +323,7 @@ void expect_sums(const Looped& interface, unsigned context, float first, float s
   for (unsigned word = 28; word < 32; ++word) EXPECT_EQ(interface.times(context, word), 1) << word;
 }
 
-TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
+TEST(NetworkInterfaceWithContexts, RunsTwoSimultaneousCollectivesInTheirOwnBuffers) {
   Looped interface(kInTurns);
   load_both(interface);
   open_both(interface, 5);
@@ -335,7 +335,7 @@ TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
   EXPECT_FALSE(interface.busy());
 }
 
-TEST(NetworkInterfaceWithContexts, ServesTheFirstOfThoseThatStartInOneCycleFirst) {
+TEST(NetworkInterfaceWithContexts, ServesTheFirstOfSeveralContextsThatStartInACycle) {
   // Context 1 has a higher priority, but priorities count only from the cycle after the start.
   for (const Order order : {kInTurns, kByPriority, kFirstToStart}) {
     Looped interface(order);
@@ -369,7 +369,7 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   expect_sums(interface, 1, 1, 1);
 }
 
-TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherOn) {
+TEST(NetworkInterfaceWithContexts, RepeatsALineWithAdvancingAddresses) {
   for (unsigned context = 0; context < kContexts; ++context) {
     Looped interface(kInTurns);
     interface.load(context, 0, {{.flow = 0xc3, .words = 8, .iterations = 3}});
@@ -388,7 +388,7 @@ TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherO
 }
 
 // Each iteration's entry at port 1 waits for the message that port 0 sends in the same iteration.
-TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
+TEST(NetworkInterfaceWithContexts, DistinguishesIterationsByTheirFlows) {
   constexpr unsigned kWords = 32;
   for (unsigned context = 0; context < kContexts; ++context) {
     Looped interface(kInTurns);
@@ -430,7 +430,7 @@ TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   }
 }
 
-TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDoesNotAbsorb) {
+TEST(NetworkInterfaceWithContexts, DelaysTheNextStepByTheFlitsThatItsBufferDoesNotAbsorb) {
   constexpr unsigned kAbsorbed = 4;
   for (const unsigned words : {8U, 12U, 16U, 32U}) {
     Looped interface(kInTurns);
@@ -450,7 +450,7 @@ TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDo
 
 // Both ports receive messages for the same words at the same time, so some flits have to wait for pending
 // sums. A message that depends on both must read the final sums.
-TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
+TEST(NetworkInterfaceWithContexts, DoesNotReadWordsWithPendingSums) {
   constexpr unsigned kWords = 32;
   for (unsigned address = 0; address < kWords; address += kLanes) {
     Looped interface(kInTurns);
@@ -473,7 +473,7 @@ TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
 
 // The number of flits in flight must never exceed the number of buffer slots, even if a second context
 // starts.
-TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
+TEST(NetworkInterfaceWithContexts, TakesInTheSlotsOfItsNeighbourOnce) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {
     const std::vector<Add> table(8, {.flow = 1, .words = kBufferWords});
@@ -510,7 +510,7 @@ TEST(NetworkInterfaceWithContexts, EndsWhenItsLastMessageHasLeft) {
   interface.run(1, 50);
 }
 
-TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartWhereNothingIsToBeDone) {
+TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartIfThereIsNoWork) {
   Looped interface(kInTurns);
   interface.commit(1, {0, 0});
   interface.open(1, 4, 0);

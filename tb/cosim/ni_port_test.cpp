@@ -77,7 +77,7 @@ class Port {
   Clocked<Vni_port> rtl_;
 };
 
-TEST(NiPort, TellsFlowStepAndTimeOfEachIteration) {
+TEST(NiPort, ReportsFlowStepAndTimeOfEachIteration) {
   Port port;
   port.load_nop(kIterations);
   for (unsigned iteration = 0; iteration < kIterations; ++iteration) {

@@ -163,7 +163,7 @@ TEST(Packetizer, SendsTheModelsShortPackets) {
 TEST(Packetizer, SendsTheModelsMessages) {
   compare({config::FlowControl::kMessage, 16, 256}, 9, false);
 }
-TEST(Packetizer, WaitsForDataAndForNothingElse) {
+TEST(Packetizer, WaitsOnlyForData) {
   compare({config::FlowControl::kPacket, 16, 64}, 10, true);
 }
 

@@ -42,7 +42,7 @@ std::uint32_t expected(unsigned type, std::uint32_t a, std::uint32_t b) {
   return a + b;
 }
 
-TEST(ReductionLane, AddsEveryTypeAsTheHostOneResultACycle) {
+TEST(ReductionLane, AddsEveryTypeLikeTheHostWithOneResultPerCycle) {
   for (unsigned type = 0; type < 3; ++type) {
     VerilatedContext context;
     Vreduction_lane lane(&context);

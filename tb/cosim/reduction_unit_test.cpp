@@ -122,7 +122,7 @@ void reduce_or_store(const std::vector<Flit>& list, ni::ValueMemory& model) {
 constexpr int kWritten = 5;
 constexpr int kLatency = kWritten - 1;
 
-TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
+TEST(ReductionUnit, AddsOneFlitPerCycleAndPortAndWritesItInTheFifthCycle) {
   Bench bench(4096);
   ni::ValueMemory model(bench.memory);
   Stimulus random(20);
@@ -200,7 +200,7 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
 }
 
 // Sums of arbitrary real numbers are rounded, so the hardware must add in the same order as the model.
-TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
+TEST(ReductionUnit, AddsAndStoresInTheModelsOrder) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {
     Bench bench(64);
@@ -230,7 +230,7 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
 
 // If a flit had to wait, its message counts as arrived before its sum has been written. A request for the
 // same words must then be reported as a conflict.
-TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+TEST(ReductionUnit, ReportsPendingSumsToTheDma) {
   struct Request {
     std::uint32_t address;
     unsigned lanes;

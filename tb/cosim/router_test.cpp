@@ -199,7 +199,7 @@ TEST(Router, SendsTheModelsFlitsInTheModelsCycles) {
 TEST(Router, SendsTheModelsShortPackets) {
   Bench(31, kPorts, 2).run(30'000);
 }
-TEST(Router, ServesAHotOutputAsTheModel) {
+TEST(Router, ServesABusyOutputLikeTheModel) {
   Bench(32, 1, 6).run(30'000);
 }
 

@@ -234,13 +234,13 @@ class Bench {
   bool fresh_ = true;  // no tile has been accepted since the reset
 };
 
-TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {
+TEST(SystolicArray, KeepsOutputsStationaryLikeTheModel) {
   Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0> bench(31);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
+TEST(SystolicArray, KeepsWeightsStationaryLikeTheModel) {
   Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0> bench(32);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
@@ -248,7 +248,7 @@ TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
 
 // Arrays with one register per PE have more columns than rows. The sizes of arrays with two registers use
 // every bit of the ports.
-TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
+TEST(SystolicArray, AddsProductsLaterIfItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);
     EXPECT_GT(bench.busy_cycles(), 2000 * 6);
@@ -259,7 +259,7 @@ TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   run(Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2, 5, 4, 4>(36));
 }
 
-TEST(SystolicArray, ForgetsAtAResetWhatWasUnderWay) {
+TEST(SystolicArray, DiscardsWorkInProgressAtAReset) {
   Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0>(37).run(1000, true);
   Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0>(38).run(1000, true);
   Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1, 3, 4>(39).run(1000, true);

@@ -28,7 +28,7 @@ TEST(Differential, TrainsAgreeWithFlitsOnRandomSystems) {
 }
 
 // Each of these configurations once revealed an error, and is kept in its original form.
-TEST(Differential, TrainsAgreeWithFlitsOnWhatOnceFailed) {
+TEST(Differential, TrainsAgreeWithFlitsOnSystemsThatOnceFailed) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(COPPICE_REGRESSIONS)) {
     std::stringstream yaml;

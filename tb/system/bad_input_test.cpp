@@ -29,7 +29,7 @@ std::string replace_line(std::string text, int line, const std::string& replacem
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(MistakeTest, IsLocatedAndNothingIsWritten) {
+TEST_P(MistakeTest, IsLocatedAndWritesNothing) {
   const Workshop shop;
   shop.write("c.yaml", replace_line(kSmallConfig, GetParam().line, GetParam().text));
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
@@ -109,7 +109,7 @@ constexpr Mistake kMistakes[] = {
 INSTANTIATE_TEST_SUITE_P(BadInput, MistakeTest, ::testing::ValuesIn(kMistakes),
                          [](const auto& mistake) { return std::string(mistake.param.name); });
 
-TEST(BadInput, EmptyFileAndNoMap) {
+TEST(BadInput, EmptyFileAndFileWithoutAMap) {
   const Workshop shop;
   shop.write("empty.yaml", "");
   shop.write("list.yaml", "- 1\n- 2\n");
@@ -222,7 +222,7 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
 }
 
 // Messages name the key or option and the value to write instead.
-TEST(BadInput, SaysWhatWouldBeRight) {
+TEST(BadInput, MessagesStateWhatWouldBeValid) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   shop.write("deep.yaml", "system: " + std::string(4000, '[') + "\n");
@@ -249,7 +249,7 @@ TEST(BadInput, SaysWhatWouldBeRight) {
                 "half as many links"));
 }
 
-TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
+TEST(BadInput, EveryOptionOfTrafficStatesItsValidValues) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const auto said = [&](const std::string& option, const std::string& value) {
@@ -320,7 +320,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
       HasSubstr("system.link.bandwidth, the default for channels in g.graph: 400 GB/s exceeds"));
 }
 
-TEST(BadInput, CommandLinesThatMakeNoSense) {
+TEST(BadInput, InvalidCommandLines) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const std::vector<std::vector<std::string>> lines = {
@@ -351,7 +351,7 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
 }
 
 // Misspelt commands and options, and a key written like an option, are answered with a suggestion.
-TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
+TEST(BadInput, CommandLineMistakesGetASuggestion) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const std::pair<std::vector<std::string>, const char*> cases[] = {

@@ -35,7 +35,7 @@ class Compare : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
+TEST_F(Compare, RunsEveryApplicableAlgorithmOnceForEachSize) {
   const Outcome outcome = compare({"--sizes", "64KiB,4KiB,64KiB", "--out", "c.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("algorithm"));
@@ -58,7 +58,7 @@ TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
   }
 }
 
-TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
+TEST_F(Compare, PrintsTheFastestInTheFormOfNcclTests) {
   const Outcome outcome = compare({"--sizes", "4KiB,64KiB", "--format", "nccl-tests", "--out", "c.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   std::vector<std::vector<std::string>> rows;
@@ -119,7 +119,7 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
 
 // For large sizes, all algorithms are estimated first. Only those that may be the fastest are simulated; the
 // others are marked as estimates.
-TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
+TEST_F(Compare, SimulatesOnlyLargeRunsThatMayBeTheFastest) {
   const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
   const auto rows_of = [&](const char* file, std::vector<std::string> more) {
     std::vector<std::string> arguments = large;
@@ -162,7 +162,7 @@ TEST_F(Compare, RefusesFilesOfAnotherKind) {
 }
 
 // If a comparison is interrupted, the rows that are finished are printed and written.
-TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
+TEST_F(Compare, KeepsFinishedRunsAfterAnInterruption) {
   RunningCommand running(shop.directory(), {"compare", "c.yaml", "--sizes", "4KiB,1GiB", "--set",
                                             "fidelity=flit", "--out", "c.json"});
   ASSERT_TRUE(running.await_on_terminal("%, 4 s"));
@@ -174,7 +174,7 @@ TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
   EXPECT_THAT(shop.files(), ::testing::ElementsAre("c.json", "c.yaml"));
 }
 
-TEST_F(Compare, RefusesSizesThatNoAlgorithmHas) {
+TEST_F(Compare, RejectsSizesThatNoAlgorithmSupports) {
   for (const char* sizes : {"64KiB,,1KiB", "abc", "12", "-4KiB", "1EiB"}) {
     const Outcome outcome = compare({"--sizes", sizes});
     EXPECT_EQ(outcome.status, 2) << sizes;

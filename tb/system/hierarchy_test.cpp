@@ -28,7 +28,7 @@ constexpr const char* kSmall =
     "collective: {algorithm: hierarchical, size: 1 MB, chunks: 8}\n";
 
 // On 4x2x2 accelerators, flits and trains must take the same number of cycles for 1 MB with every scheduler.
-TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
+TEST(Hierarchy, TakesTheSameTimeInFlitsAndTrains) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
@@ -47,7 +47,7 @@ TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
 }
 
 // The time that `coppice chunks` predicts must be close to the simulated time.
-TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
+TEST(Hierarchy, TakesTheExpectedTimeOfItsChunks) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
@@ -92,7 +92,7 @@ TEST(Hierarchy, TakesTheUnitsOfFigure5) {
 // cycles in memory, 257 flits leave; each takes 31 cycles through routers and channel, and the switch adds it
 // in 4 cycles. The sum then leaves after another 4 cycles, returns in the same way and is stored in one
 // cycle.
-TEST(InNetwork, TakesTheTimeOfTheWayUpAndTheWayDown) {
+TEST(InNetwork, TakesTheTimeOfThePathsUpAndDown) {
   const Workshop shop;
   shop.write("c.yaml",
              "system:\n"
@@ -121,7 +121,7 @@ std::string with_switches_that_add() {
   return config;
 }
 
-TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
+TEST(InNetwork, HasTheSameTimesAndRightValuesInFlitsAndTrains) {
   const Workshop shop;
   shop.write("c.yaml", with_switches_that_add());
   for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
@@ -179,7 +179,7 @@ TEST(InNetwork, MakesThemisFaster) {
   EXPECT_LT(time["with"], 0.7 * time["without"]);
 }
 
-TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
+TEST(InNetwork, IsRejectedIfItDoesNotApply) {
   const Workshop shop;
   shop.write("c.yaml", with_switches_that_add());
   const auto refused = [&](const std::string& setting) {
@@ -205,7 +205,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
             0);
 }
 
-TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {
+TEST(Hierarchy, RejectsNetworksThatCannotBeBuiltOrScheduled) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   const auto refused = [&](const std::string& setting) {
@@ -236,7 +236,7 @@ constexpr const char* kText =
     "a -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n"
     "b -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n";
 
-TEST(TextTraining, BreaksAnIterationDown) {
+TEST(TextTraining, DividesTheTimeOfAnIteration) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt", kText);
@@ -266,7 +266,7 @@ TEST(TextTraining, BreaksAnIterationDown) {
 
 // Without overlap, collectives follow one another, so the simulated time is close to the sum of the predicted
 // times.
-TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
+TEST(TextTraining, TakesThePredictedTimeOnTheMachine) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt", kText);
@@ -283,7 +283,7 @@ TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   EXPECT_EQ(result["collectives"].size(), 2 * 4 + 8);
 }
 
-TEST(TextTraining, RefusesGroupsThatAreNoDimensions) {
+TEST(TextTraining, RejectsGroupsThatAreNotDimensions) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt",

@@ -32,7 +32,7 @@ Outcome run_with(const Workshop& shop, const Json& schedule, std::vector<std::st
   return shop.run(line);
 }
 
-TEST(ImportedSchedule, RunsAsTheOneThatWasCompiled) {
+TEST(ImportedSchedule, RunsLikeTheCompiledSchedule) {
   const Workshop shop;
   const Json schedule = printed_schedule(shop);
   ASSERT_EQ(shop.run({"run", "c.yaml", "--out", "compiled.json"}).status, 0);
@@ -42,7 +42,7 @@ TEST(ImportedSchedule, RunsAsTheOneThatWasCompiled) {
     EXPECT_EQ(shop.read_json("imported.json")[key], shop.read_json("compiled.json")[key]) << key;
 }
 
-TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
+TEST(ImportedSchedule, ThatFailsTheCheckIsRejectedWithTheLocation) {
   const Workshop shop;
   const Json right = printed_schedule(shop);
 
@@ -78,7 +78,7 @@ TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "s.json"));
 }
 
-TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
+TEST(ImportedSchedule, ForAnotherCollectiveSizeOrMachineIsRejected) {
   const Workshop shop;
   const Json schedule = printed_schedule(shop);
   const std::pair<std::vector<std::string>, const char*> cases[] = {
@@ -101,7 +101,7 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
   }
 }
 
-TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
+TEST(ImportedSchedule, ThatExceedsTheMachineIsRejected) {
   const Workshop shop;
   const Json right = printed_schedule(shop);
   Json schedule = right;

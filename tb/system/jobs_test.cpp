@@ -36,7 +36,7 @@ class Jobs : public Programs {
   }
 };
 
-TEST_F(Jobs, OnRowsOfTheirOwnTakeWhatOneTakes) {
+TEST_F(Jobs, OnSeparateRowsTakeTheTimeOfOne) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json one = result(torus, "  jobs: [{file: row.yaml, name: a}]\n");
@@ -87,7 +87,7 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
 
 // After a failure, the job repeats the unfinished iteration, so it loses the time of this iteration and the
 // restart time.
-TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
+TEST_F(Jobs, ContinueFromTheLastIterationAfterAFailure) {
   shop.write("all.yaml", iterating(8, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
   const Json whole = result(torus, "  jobs: [{file: all.yaml}]\n");
@@ -119,7 +119,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   EXPECT_EQ(late["failures"][0]["effect"], "no effect, since the run had already ended");
 }
 
-TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
+TEST_F(Jobs, MoveToIdleAcceleratorsOrReportUnfinishedWork) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string torus = "kind: torus, dims: [4, 2]";
   const Json moved = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1, at: 20 us}]\n");
@@ -206,7 +206,7 @@ TEST_F(Jobs, AccountForAllTimeAroundFailures) {
 }
 
 // A failure of an accelerator whose job has finished does not affect the other jobs.
-TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
+TEST_F(Jobs, ContinueIfNobodyNeedsTheFailedPart) {
   shop.write("short.yaml", iterating(4, 1));
   shop.write("long.yaml", iterating(4, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
@@ -225,7 +225,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
 
 // A failure has no effect on a job whose messages have all arrived, even while the last credits are in
 // flight.
-TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
+TEST_F(Jobs, EndBeforeTheirLastCreditsReturn) {
   shop.write("row.yaml", iterating(4, 1));
   const std::string jobs = "  jobs: [{file: row.yaml}]\n";
   const std::string flits = "fidelity: flit\n";
@@ -242,7 +242,7 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
 
 // Without one of its links, a switch does not reach all accelerators. Jobs that need the unreachable
 // accelerator end, and the others continue.
-TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
+TEST_F(Jobs, ContinueIfOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";
   const Json whole = result("kind: switch, dims: [8]", jobs);

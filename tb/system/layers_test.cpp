@@ -56,7 +56,7 @@ class Layers : public ::testing::Test {
 };
 
 // The table contains names in Latin-1, which is not valid UTF-8.
-TEST_F(Layers, ReplacesBytesOfNamesThatAreNoUtf8) {
+TEST_F(Layers, ReplacesBytesOfNamesThatAreNotUtf8) {
   shop.write("tiny.csv", "Layer, M, N, K,\nf\xe9, 4, 4, 4,\n");
   EXPECT_EQ(study({}).at("layers").at(0).at("name"), "f\xef\xbf\xbd");
 }
@@ -109,7 +109,7 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
 
 // If PEs share the samples of a batch, each PE has its own weight gradient. The memory must hold the
 // gradients of one pass at a time.
-TEST_F(Layers, NeedsMemoryForTheMostPartialSumsOfAnyPass) {
+TEST_F(Layers, NeedsMemoryForTheLargestNumberOfPartialSums) {
   const std::vector<std::string> settings{"system.accelerator.pes=4", "training.batch_per_accelerator=4"};
   const auto of = [&](const char* split) {
     return study({settings[0], settings[1], std::string("system.accelerator.split=") + split})
@@ -146,7 +146,7 @@ TEST_F(Layers, ASlowMemoryStallsAndSmallBuffersMoveMore) {
   EXPECT_GT(pass(small, "conv", "forward").at("bytes"), pass(once, "conv", "forward").at("bytes"));
 }
 
-TEST_F(Layers, SaysWhatDoesNotFit) {
+TEST_F(Layers, ReportsWhatDoesNotFit) {
   expect_refused({"system.accelerator.memory=1 KiB"},
                  "system.accelerator.memory of 1 KiB is too small for tiny");
   expect_refused({"system.accelerator.buffers.output=16 B", "system.accelerator.array=[4, 4]"},

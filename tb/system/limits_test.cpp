@@ -38,7 +38,7 @@ void expect_refusal(const std::vector<std::string>& line, const std::string& pla
 
 constexpr const char* kTooLong = "takes more than the 9,223 s that can be simulated";
 
-TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
+TEST(TimeLimit, RejectsCollectivesThatTakeLonger) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   const std::vector<std::string> slow{"collective.size=140 MB", "system.link.bandwidth=1 kB/s",
                                       "system.link.latency=0 ns", "system.router.vc_depth=65536"};
@@ -50,7 +50,7 @@ TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
 }
 
 // The lower bound of 7,500 s is within the limit on simulated time, but the time of the schedule is not.
-TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
+TEST(TimeLimit, RejectsSchedulesThatTakeLongerThanTheBound) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   for (const std::string fidelity : {"train", "fluid"}) {
     expect_refusal(with(run, {"collective.size=16 MB", "system.link.bandwidth=1 kB/s",
@@ -59,7 +59,7 @@ TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
   }
 }
 
-TEST(TimeLimit, RefusesTrafficThatIsMeasuredLonger) {
+TEST(TimeLimit, RejectsTrafficThatIsMeasuredLonger) {
   for (const std::string option : {"--measure", "--warmup"}) {
     expect_refusal({"traffic", shipped_config("systems/torus_4x4.yaml"), "--pattern", "uniform", "--rate",
                     "0.1", "--packet-flits", "1", option, "9223372036854775807", "--out", "t.json"},
@@ -67,7 +67,7 @@ TEST(TimeLimit, RefusesTrafficThatIsMeasuredLonger) {
   }
 }
 
-TEST(TimeLimit, RefusesStudiesThatTakeLonger) {
+TEST(TimeLimit, RejectsStudiesThatTakeLonger) {
   const std::string config = shipped_config("systems/routing/cross_check.yaml");
   expect_refusal(with({"route", config, "--out", "r.json"}, {"system.link.bandwidth=1 kB/s"}),
                  "routing.jobs: ", kTooLong);
@@ -78,7 +78,7 @@ TEST(TimeLimit, RefusesStudiesThatTakeLonger) {
       "routing.jobs: ", kTooLong);
 }
 
-TEST(TimeLimit, RefusesMoreWindowsThanAnyoneReads) {
+TEST(TimeLimit, RejectsTooManyWindows) {
   expect_refusal({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--window", "1 fs", "--out", "c"},
                  "--window 1 fs:1:1: ", "at most 1000000 windows are possible");
   expect_refusal(
@@ -87,7 +87,7 @@ TEST(TimeLimit, RefusesMoreWindowsThanAnyoneReads) {
       "collective.size: ", kTooLong);
 }
 
-TEST(Inputs, WithoutAnEndAreRefusedAtOnce) {
+TEST(Inputs, WithoutAnEndAreRejectedAtOnce) {
   const Workshop shop;
   const std::string config = shipped_config("systems/torus_4x4.yaml");
   std::filesystem::create_symlink("/dev/zero", shop.directory() + "/zero.csv");
@@ -180,7 +180,7 @@ TEST(Interrupts, EndEveryPhase) {
 
 // The memory limits that README.md and docs/measurements/speed.md state. Separate tables for all
 // accelerators, or storing every flit of a train, would need several times as much.
-TEST(Memory, IsNoMoreThanIsStated) {
+TEST(Memory, IsAtMostTheStatedAmount) {
   struct Ceiling {
     const char* network;
     const char* size;
@@ -218,7 +218,7 @@ void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& lin
 
 // Ordering 3,064,320 messages needs more memory than is available, so the run is refused before it starts to
 // order them.
-TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
+TEST(Memory, ThatDoesNotExistIsRefusedBeforeItIsAllocated) {
   expect_refusal_within(
       150,
       with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
@@ -227,7 +227,7 @@ TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
       "collective.algorithm: ", "packed_trees's 3064320 messages");
 }
 
-TEST(Memory, OfManyChunksOfAHierarchyIsRefusedBeforeItIsTaken) {
+TEST(Memory, ForManyChunksOfAHierarchyIsRefusedBeforeItIsAllocated) {
   const std::string dimension = "{kind: switch, size: 16, bandwidth: 100 GB/s, latency: 700 ns}";
   const auto run_of = [&](const std::string& chunks) {
     return with({"run", shipped_config("systems/hierarchy_16x8x8.yaml"), "--out", "r.json"},
@@ -239,7 +239,7 @@ TEST(Memory, OfManyChunksOfAHierarchyIsRefusedBeforeItIsTaken) {
   expect_refusal_within(85, run_of("4096"), "collective.algorithm: ", "hierarchical's 4096 flows at");
 }
 
-TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
+TEST(Memory, ForANetworkIsRefusedBeforeItIsAllocated) {
   const auto run_on = [](const std::string& topology) {
     return with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
                 {"system.topology=" + topology, "collective.size=64 MiB", "fidelity=train", "check=off"});
@@ -273,7 +273,7 @@ TEST(Fluid, IsAsSlowAsCreditsAre) {
 
 // In an all-to-all over two hosts, ports alternate between fast and slow channels. Without buffers in the
 // model, fluid times were 85% too long.
-TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
+TEST(Fluid, LeavesItsPortForBuffersLikeFlits) {
   const Workshop shop;
   shop.write("hosts.yaml",
              "system:\n"
@@ -304,7 +304,7 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
 
 // Which channel delays a message may change while some of its bytes wait before a slow channel. If these
 // bytes use no bandwidth of the slow channel, the run ends before its lower bound.
-TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
+TEST(Fluid, RespectsTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;
   shop.write("star.graph",
              "accelerators 5\n"

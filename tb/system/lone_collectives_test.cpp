@@ -29,7 +29,7 @@ class LoneCollectives : public Programs {
   }
 };
 
-TEST_F(LoneCollectives, OfARowCostWhatARingDoes) {
+TEST_F(LoneCollectives, OfARowTakeTheTimeOfARing) {
   const Json row = result("kind: torus, dims: [4, 4]",
                           "algorithm: ring, size: 64 KiB, op: all_reduce, group: [4, 5, 6, 7]");
   const Json ring = result("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB");
@@ -77,7 +77,7 @@ TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
   }
 }
 
-TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
+TEST_F(LoneCollectives, RunAllToAllsWithEveryAlgorithm) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
         "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
@@ -93,7 +93,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
 }
 
 // An all-to-all that is written to MSCCL and read back has the same bound and remains correct.
-TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
+TEST_F(LoneCollectives, RunAllToAllsFromMscclFiles) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [3, 3]", "kind: fully_connected, dims: [5]"}) {
     for (const char* algorithm : {"direct", "ring", "hierarchical"}) {
@@ -122,7 +122,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
       HasSubstr("an all-to-all must be MSCCL XML"));
 }
 
-TEST_F(LoneCollectives, RefuseWhatCannotBe) {
+TEST_F(LoneCollectives, RejectInvalidSettings) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const auto expect = [&](const std::string& collective, const std::string& message,
                           const std::vector<std::string>& command = {"run"}) {
@@ -151,7 +151,7 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
 }
 
 // `coppice bound` must print the same bound as a run's result.
-TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
+TEST_F(LoneCollectives, HaveTheBoundOfTheirRun) {
   for (const char* topology : {"kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 4]", "kind: dgx1",
                                "kind: fat_tree, dims: [4, 2]"}) {
     for (const char* group : {"", ", group: [0, 1, 2, 3]", ", group: [4, 1, 6]"}) {
@@ -176,7 +176,7 @@ TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
 
 // On tori and meshes, a balanced exchange uses all bandwidth. With packets, 6% of it is needed for a head
 // flit per 16 data flits.
-TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
+TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchanges) {
   for (const char* topology :
        {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
         "kind: torus, dims: [3, 3, 2]", "kind: mesh, dims: [5, 3]", "kind: torus, dims: [2, 2, 2]"}) {
@@ -197,7 +197,7 @@ TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
 }
 
 // Over unequal links, the slow dimension must always be busy and never wait for the fast one.
-TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
+TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchangesOverUnequalLinks) {
   for (const auto& [topology, bandwidth, least] :
        {std::tuple{"kind: torus, dims: [8, 4]", "[16 GB/s, 4 GB/s]", 0.85},
         {"kind: mesh, dims: [4, 4]", "[4 GB/s, 16 GB/s]", 0.85}}) {
@@ -211,7 +211,7 @@ TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
 }
 
 // The blocks have one element or an odd number of elements, and are sent whole or in halves.
-TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
+TEST_F(LoneCollectives, RunBalancedExchangesTheSameInTrainsAndFlits) {
   for (const char* topology : {"kind: torus, dims: [4]", "kind: torus, dims: [4, 3]",
                                "kind: torus, dims: [2, 2, 2]", "kind: mesh, dims: [3, 2]"}) {
     for (const char* size : {"4 B", "100 B", "40 KiB"}) {
@@ -229,7 +229,7 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
 }
 
 // The result names the chosen algorithm, also for a group, and whichever of the two keys is `auto`.
-TEST_F(LoneCollectives, SayWhatTheyChose) {
+TEST_F(LoneCollectives, ReportTheirChoice) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");
   EXPECT_EQ(blocks["chosen"], "balanced");
@@ -272,7 +272,7 @@ TEST_F(LoneCollectives, KeepTheLinksBetweenBoxesBusy) {
   EXPECT_LT(efficiency("direct"), 0.8);
 }
 
-TEST_F(LoneCollectives, SayThatAllToAllsHaveNoChunks) {
+TEST_F(LoneCollectives, ReportThatAllToAllsHaveNoChunks) {
   const Outcome outcome =
       execute("kind: ring, dims: [4]", "op: all_to_all, size: 1 KiB, algorithm: direct, chunks: 4");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -18,7 +18,7 @@ operations:
   - {name: aside, send: 16 KiB, from: 5, to: 22}
 )";
 
-TEST_F(Mixed, AutoMovesByFlitsOnlyWhatMeets) {
+TEST_F(Mixed, AutoUsesFlitsOnlyForMessagesThatContend) {
   const std::vector<std::string> settings{"collective.algorithm=multitree"};
   const auto with = [&](const char* fidelity) {
     std::vector<std::string> all = settings;
@@ -41,7 +41,7 @@ TEST_F(Mixed, AutoMovesByFlitsOnlyWhatMeets) {
   EXPECT_EQ(automatic, flits);
 }
 
-TEST_F(Mixed, TheSummarySaysHowManyWereFlits) {
+TEST_F(Mixed, TheSummaryStatesHowManyWereFlits) {
   shop.write("c.yaml", machine("kind: torus, dims: [8, 8]"));
   shop.write("p.yaml", kAside);
   const Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.algorithm=multitree"});

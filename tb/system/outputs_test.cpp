@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 // A size with which a run takes so long that a test would time out.
 constexpr const char* kEndless = "collective.size=1 GiB";
 
-TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
+TEST(Outputs, ThatCannotBeWrittenAreRejectedBeforeTheRun) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   std::filesystem::create_directory(shop.directory() + "/folder");
@@ -35,7 +35,7 @@ TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "folder"));
 }
 
-TEST(Outputs, OfTrafficAndBoundAreTriedToo) {
+TEST(Outputs, OfTrafficAndBoundAreCheckedToo) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"bound", "c.yaml", "--out", "nowhere/b.json"});
@@ -62,7 +62,7 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
 
 // Outputs must not replace files that the configuration names or that a command reads in addition to the
 // configuration.
-TEST(Outputs, NeverReplaceWhatWasRead) {
+TEST(Outputs, NeverReplaceInputs) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   shop.write("net.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
@@ -112,7 +112,7 @@ TEST(Outputs, ReplaceAnOlderFileOnlyWhenTheRunIsDone) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
-TEST(Outputs, FollowLinksAndLeaveDevicesAlone) {
+TEST(Outputs, FollowLinksAndKeepDevices) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   std::filesystem::create_symlink("target.json", shop.directory() + "/link.json");
@@ -123,7 +123,7 @@ TEST(Outputs, FollowLinksAndLeaveDevicesAlone) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST(Outputs, ThatFillUpFailTheCommand) {
+TEST(Outputs, FailTheCommandIfTheDiskIsFull) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"bound", "c.yaml", "--out", "/dev/full"});

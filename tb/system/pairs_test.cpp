@@ -89,7 +89,7 @@ constexpr const char* kGraph =
 
 class PairsTest : public ::testing::TestWithParam<Network> {};
 
-TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
+TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRejected) {
   const Workshop shop;
   shop.write("n.graph", kGraph);
   std::string outcomes;
@@ -124,7 +124,7 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
 }
 
 // The test fails if a new algorithm is missing in kAlgorithms.
-TEST(Pairs, NameEveryAlgorithm) {
+TEST(Pairs, IncludeEveryAlgorithm) {
   const Workshop shop;
   const std::string listed = shop.run({"list"}).out;
   const std::size_t begin = listed.find("algorithms");
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
                          [](const auto& network) { return std::string(network.param.name); });
 
 // Without contention, flits and trains must take the same number of cycles.
-TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
+TEST(Pairs, TakeTheSameTimeInFlitsWithoutContention) {
   const Workshop shop;
   for (const auto& [topology, algorithm] : {std::pair{"kind: bigraph, dims: [2, 4]", "multitree"},
                                             {"kind: bigraph, dims: [2, 4]", "hdrm"},
@@ -171,7 +171,7 @@ double arithmetic_cycles(const nlohmann::ordered_json& result, double size, int 
 
 // At 64 MiB, MultiTree must take at most 5% longer than its timesteps, each of which lasts as long as a
 // chunk's flits.
-TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
+TEST(Efficiency, LargeMultiTreesTakeTheTimeOfTheirTimesteps) {
   const Workshop shop;
   for (const auto& [system, accelerators] : {std::pair{"torus_4x4", 16},
                                              {"torus_8x8", 64},
@@ -232,7 +232,7 @@ TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
   }
 }
 
-TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
+TEST(Rooted, AreRejectedWithoutATreeOrARoot) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.op=broadcast"});
@@ -246,7 +246,7 @@ TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
 }
 
 // Each refusal must give the location of the key that is at fault.
-TEST(BadNetworks, AreRefusedAtTheirKeys) {
+TEST(BadNetworks, AreRejectedAtTheirKeys) {
   const Workshop shop;
   shop.write("apart.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
   shop.write("alone.graph", "accelerators 3\nlink 0 -- 1\n");

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 // collective uses tables that are loaded before the start.
 constexpr const char* kAnother = "  - {name: z, compute: 1 ns, after: a}\n";
 
-TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
+TEST_F(Programs, TakeTheTimeOfTheirOnlyCollective) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const std::string tree = "kind: fat_tree, dims: [4, 2]";
   const std::string levels =
@@ -50,7 +50,7 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
 
 // On any network, with any algorithm and fidelity, either the collective and the program that consists of it
 // both run, or both are refused.
-TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
+TEST_F(Programs, TakeTheTimeOfTheirOnlyCollectiveOnAnyAccelerators) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",
       "kind: mesh, dims: [3, 3]",
@@ -142,7 +142,7 @@ TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
             cycles_alone("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB"));
 }
 
-TEST_F(Programs, GiveGroupsTheirDimensions) {
+TEST_F(Programs, RunGroupsInTheirDimensions) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
       "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]";
@@ -166,7 +166,7 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
 
 // Each dimension is a switch of four accelerators. A group of two accelerators per dimension is a 2x2
 // hierarchy.
-TEST_F(Programs, GiveGroupsPartsOfSwitches) {
+TEST_F(Programs, RunGroupsOnPartsOfSwitches) {
   const auto levels = [](int size) {
     return fmt::format(
         "kind: hierarchy, dimensions: [{{kind: switch, size: {0}, bandwidth: 16 GB/s, latency: 100 ns}}, "
@@ -229,7 +229,7 @@ TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
   }
 }
 
-TEST_F(Programs, ExchangeAllToAll) {
+TEST_F(Programs, RunAllToAlls) {
   const std::string program = "ranks: 8\noperations:\n  - {name: t, all_to_all: 32 KiB}\n";
   for (const char* topology : {"kind: ring, dims: [8]", "kind: switch, dims: [8]",
                                "kind: torus, dims: [4, 2]", "kind: fully_connected, dims: [8]"}) {

@@ -33,7 +33,7 @@ TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
 // If a flit takes a fractional number of cycles, a message may be sent in the cycle after the channel has
 // accepted the previous one, although the channel is busy for a fraction of this cycle. Trains must take the
 // same times as flits, or be replaced by them.
-TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
+TEST_F(Programs, SendMessagesCloselyOneAfterAnotherAtAnyBandwidth) {
   struct Case {
     const char* bandwidth;
     int payload;

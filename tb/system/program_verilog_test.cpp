@@ -53,7 +53,7 @@ TEST_F(VerilogPrograms, RunInTheSameCycles) {
 }
 
 // With `early_messages: added`, messages that arrive before their rank joins are added immediately.
-TEST_F(VerilogPrograms, AddWhatComesEarly) {
+TEST_F(VerilogPrograms, AddDataThatArrivesEarly) {
   const std::string late =
       "ranks: 4\ngroups: {one: [3]}\noperations:\n"
       "  - {name: late, compute: 5 us, rank: 3}\n"
@@ -64,7 +64,7 @@ TEST_F(VerilogPrograms, AddWhatComesEarly) {
   EXPECT_EQ(rtl["accelerators"], systemc["accelerators"]);
 }
 
-TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
+TEST_F(VerilogPrograms, AreRejectedAtTheWrongKey) {
   for (const auto& [setting, key] : std::vector<std::pair<std::string, std::string>>{
            {"system.router.impl=rtl", "system.router.impl: "},
            {"system.ni.rtl_nodes=[0, 1]", "system.ni.rtl_nodes: "},

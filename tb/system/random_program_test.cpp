@@ -41,7 +41,7 @@ std::vector<std::string> settings_of(std::uint32_t seed) {
 // In every program, an operation starts after its predecessors, computations have the given durations and do
 // not overlap, a collective does not end before all of its ranks have joined, and the parts of each
 // accelerator's time add up.
-TEST_F(Programs, KeepEveryOrderAtRandom) {
+TEST_F(Programs, KeepEveryRandomOrder) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
     const RandomProgram program = program_of(seed);
     const Json result = run(kTopologies[seed % kTopologies.size()], program.text(), settings_of(seed));

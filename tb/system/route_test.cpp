@@ -116,7 +116,7 @@ struct Refusal {
 
 class RouteRefusalTest : public ::testing::TestWithParam<Refusal> {};
 
-TEST_P(RouteRefusalTest, IsLocatedAndNothingIsWritten) {
+TEST_P(RouteRefusalTest, IsLocatedAndWritesNothing) {
   const Workshop shop;
   const Outcome outcome = route(shop, GetParam().settings, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 2);
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Route, RouteRefusalTest, ::testing::ValuesIn(kRefusals)
 
 // --- failed runs: status 1, nothing written ----------------------------------------------------------------
 
-TEST(Route, NamesTheFlowsThatTheLastFailureCutsOff) {
+TEST(Route, ListsTheFlowsThatTheLastFailureCutsOff) {
   const Workshop shop;
   const Outcome outcome =
       route(shop, {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}]"}, {"--trace", "t"});

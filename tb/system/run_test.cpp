@@ -43,7 +43,7 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
 
 // Two messages share the last channel of their routes. Their rates are set by earlier channels and add up
 // exactly to the bandwidth of the last one.
-TEST(Run, EndsAsFlowsWhereAChannelIsFilledExactly) {
+TEST(Run, EndsAsFlowsIfAChannelIsExactlyFull) {
   const Workshop shop;
   shop.write("c.yaml", R"(
 system:
@@ -87,7 +87,7 @@ check: contributions
 
 // In a mesh, rows and columns share channels. With few bytes per step, there is too little slack to keep
 // messages in order.
-TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
+TEST(Run, ExplainsWhyAScheduleThatReliesOnLockstepLostItsOrder) {
   const Workshop shop;
   shop.write("c.yaml", R"(
 system:
@@ -107,7 +107,7 @@ check: values
 }
 
 // Messages do not share a channel here, but arrive in the wrong order. The run detects wrong contributions.
-TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
+TEST(Run, ExplainsWhyAScheduleThatReliesOnLockstepLostItsOrderInTheNetwork) {
   struct Case {
     const char* dims;
     const char* bandwidth;
@@ -223,7 +223,7 @@ TEST(Run, WritesTraceAndWaves) {
 
 // Runs every shipped configuration with less data. If the configuration sets a number of chunks, the test
 // uses two.
-TEST(Run, TakesTheShippedSystems) {
+TEST(Run, RunsTheShippedSystems) {
   const Workshop shop;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(shipped_config("systems"))) {
     if (entry.path().extension() != ".yaml") continue;

@@ -72,7 +72,7 @@ TEST(Statistics, OfModulesAddUpToTheResult) {
   EXPECT_EQ(sum_of(values_of(csv, "bytes_sent")), interface["bytes_sent"]["sum"]);
 }
 
-TEST(Statistics, OfTrainsAreTheSameWhereTheyCountTheSame) {
+TEST(Statistics, OfTrainsAgreeWithFlitsForTheSameQuantities) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const auto run = [&](const std::string& fidelity) {
@@ -88,7 +88,7 @@ TEST(Statistics, OfTrainsAreTheSameWhereTheyCountTheSame) {
   EXPECT_FALSE(trains.contains("router"));
 }
 
-TEST(Statistics, OfTrafficAreItsRouters) {
+TEST(Statistics, OfTrafficAreThoseOfItsRouters) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome =
@@ -120,7 +120,7 @@ TEST(Statistics, OfTrafficAreDescribedWithoutInterfaces) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("network_interface")));
 }
 
-TEST(Statistics, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
+TEST(Statistics, ThatCannotBeWrittenAreRejectedBeforeTheRun) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"run", "c.yaml", "--statistics", "nowhere/s.csv"});

@@ -37,7 +37,7 @@ const std::vector<Case> kCases{
      {"collective.op=reduce_scatter", "collective.chunks=1", "collective.size=20008 B", "check=values"}},
 };
 
-TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
+TEST(SymmetricRun, ReportsTheSameAsARunOfAllAccelerators) {
   for (const Case& drawn : kCases) {
     SCOPED_TRACE(drawn.name);
     nlohmann::ordered_json results[2];
@@ -62,7 +62,7 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
 }
 
 // If trains contend or a run does not finish, the error message must describe all accelerators.
-TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
+TEST(SymmetricRun, FailsLikeARunOfAllAccelerators) {
   const std::vector<std::vector<std::string>> failures{
       {"system.router.vc_depth=8"},  // buffers do not cover the credit loop
       {"max_cycles=3000"}};

@@ -32,7 +32,7 @@ TEST(Topology, IsPrintedForOtherTools) {
   EXPECT_THAT(tacos.err, HasSubstr("TACOS cannot express switches"));
 }
 
-TEST(Topology, OfTacosHasARowPerLink) {
+TEST(Topology, InTacosFormatHasARowForEachLink) {
   const Workshop shop;
   const Outcome outcome = shop.run({"topology", shipped_config("systems/torus_4x4.yaml"), "--format", "tacos",
                                     "--set", "system.link.bandwidth=1073741824 B/s"});
@@ -62,7 +62,7 @@ nlohmann::ordered_json run_again(const Workshop& shop, const std::string& format
   return shop.read_json(format + ".json");
 }
 
-TEST(ScheduleFormats, OfOtherToolsRunAsWhatWasCompiled) {
+TEST(ScheduleFormats, OfOtherToolsRunLikeTheCompiledSchedule) {
   const Workshop shop;
   for (const char* op : {"all_reduce", "all_gather", "reduce_scatter"}) {
     const auto json = run_again(shop, "json", op);

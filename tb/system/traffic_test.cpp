@@ -107,7 +107,7 @@ TEST(Traffic, RunsAnExperimentOfBookSim) {
   EXPECT_NEAR(shop.read_json("c.json")["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
 }
 
-TEST(Traffic, WantsAnExperimentOfOneKind) {
+TEST(Traffic, RequiresAnExperimentOfOneKind) {
   const Workshop shop;
   shop.write("mesh", "topology = mesh;\n");
   const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
@@ -121,7 +121,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   EXPECT_THAT(half.err, HasSubstr("--rate is missing; for example --pattern uniform --rate 0.1"));
 }
 
-TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {
+TEST(Traffic, GeneratesOtherPacketsWithAnotherSeed) {
   const Workshop shop;
   const auto result_for = [&](const char* seed) {
     EXPECT_EQ(
@@ -137,7 +137,7 @@ TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {
   EXPECT_NE(result_for("2"), first);
 }
 
-TEST(Traffic, WarnsOfTheCollective) {
+TEST(Traffic, WarnsAboutTheCollective) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"traffic", "c.yaml", "--pattern", "neighbor", "--rate", "0.1",
@@ -157,7 +157,7 @@ TEST(Traffic, StopsOnInterruptWithoutLeavingAFile) {
   EXPECT_THAT(shop.files(), ElementsAre());
 }
 
-TEST(Traffic, RunsHotspotsBurstsAndAnswers) {
+TEST(Traffic, RunsHotspotsBurstsAndReplies) {
   const Workshop shop;
   const Outcome outcome = shop.run({"traffic",         shipped_config("systems/mesh_8x8_booksim.yaml"),
                                     "--pattern",       "hotspot",
@@ -182,7 +182,7 @@ TEST(Traffic, RunsHotspotsBurstsAndAnswers) {
   EXPECT_GT(result["transaction_latency_mean"].get<double>(), 0);
 }
 
-TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
+TEST(Traffic, RunsTracesAndPermutationsFromFiles) {
   const Workshop shop;
   shop.write("trace",
              "ID:1 CYC:5 SRC:0 DST:9 TYP:ReadReq NDEP:1 2\nID:2 CYC:0 SRC:9 DST:0 TYP:ReadResp NDEP:0\n");
@@ -210,7 +210,7 @@ TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
             measure({"--pattern", "bitcomp"}));
 }
 
-TEST(Traffic, RefusesWaysThatANetworkHasNot) {
+TEST(Traffic, RejectsRoutingThatTheNetworkDoesNotSupport) {
   const Workshop shop;
   const Outcome outcome =
       shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));

@@ -53,7 +53,7 @@ class Training : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(Training, BreaksTheIterationDown) {
+TEST_F(Training, DividesTheTimeOfTheIteration) {
   const Outcome outcome = shop.run({"run", "c.yaml"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -126,7 +126,7 @@ TEST_F(Training, OverlapsLayerByLayer) {
 
 // Accelerator and network interface share a memory with limited bandwidth, so passes wait. They must wait
 // equally long with flits and with trains.
-TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
+TEST_F(Training, ComputesPassesWhileTheNetworkInterfaceRuns) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};
   const auto trains = result_of({keys[0], keys[1], "fidelity=train"});
@@ -164,7 +164,7 @@ TEST_F(Training, RefusesBadTablesAndNames) {
 }
 
 // A bucket of one byte holds the gradients of one layer. A bucket for all gradients is equivalent to `none`.
-TEST_F(Training, ReducesGradientsByTheBucket) {
+TEST_F(Training, ReducesGradientsInBuckets) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});
   const auto all = result_of({"training.overlap=bucketed", "training.bucket=1 GB"});
@@ -175,7 +175,7 @@ TEST_F(Training, ReducesGradientsByTheBucket) {
   EXPECT_EQ(all["config"]["training"]["bucket"], "1 GB");
 }
 
-TEST_F(Training, TracesAllThatOverlaps) {
+TEST_F(Training, TracesEverythingThatOverlaps) {
   ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t", "--set", "training.overlap=layer_wise"}).status, 0);
   std::set<std::string> names;
   for (const auto& [name, track] : shop.read_trace("t")) {
@@ -185,7 +185,7 @@ TEST_F(Training, TracesAllThatOverlaps) {
 }
 
 // If one of its all-reduces fails, the whole command fails.
-TEST_F(Training, FailsWithItsAllReduces) {
+TEST_F(Training, FailsIfItsAllReducesFail) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--out", "r.json", "--set", "training.overlap=layer_wise", "--set", "max_cycles=10"});
   EXPECT_EQ(outcome.status, 1);
@@ -236,7 +236,7 @@ TEST_F(TextWorkloads, RunOnTheMachine) {
   }
 }
 
-TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
+TEST_F(TextWorkloads, RejectWhatTheFormatCannotExpress) {
   const Outcome waves = run({"--fst", "t.out"});
   EXPECT_EQ(waves.status, 2);
   EXPECT_THAT(waves.err, HasSubstr("--fst: the waveform shows a Verilog network interface"));
@@ -248,7 +248,7 @@ TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
   }
 }
 
-TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
+TEST_F(TextWorkloads, ReportUnusedKeys) {
   EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
               HasSubstr("training.batch_per_accelerator has no effect: a text workload specifies"));
   const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
@@ -257,7 +257,7 @@ TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
 
 // ASTRA-sim counts an all-gather's 65,536 bytes per accelerator, of which there are 8; the other setting
 // counts them in total.
-TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
+TEST_F(TextWorkloads, InterpretTheBytesOfAnAllGatherAsThoseOfOneRank) {
   const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);
   ASSERT_EQ(run(total).status, 0);

@@ -80,7 +80,7 @@ Wave read_wave(const std::string& path) {
 
 // The model sleeps until the earliest release of any port or context, so it must report this release and not
 // a later one.
-TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
+TEST(NiContextsModel, ReportsTheEarliestReleaseOfAllPortsAndContexts) {
   constexpr std::uint32_t kWaitsForLockstep = 1;  // a value of NiModel::PortView's state
   constexpr int kUsed = 3;                        // number of contexts in use
   NiSettings settings;
@@ -126,7 +126,7 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
   EXPECT_GT(several, 5);
 }
 
-TEST(NiModel, DoesTheSameWithWavesAndWithout) {
+TEST(NiModel, BehavesTheSameWithAndWithoutWaves) {
   const std::string path =
       std::filesystem::temp_directory_path() / fmt::format("coppice_ni_model_{}.fst", ::getpid());
   const std::vector<std::string> plain = sends_a_message({});

@@ -61,7 +61,7 @@ TEST(Accelerator, AggregatesTheGradientsOfActivePes) {
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 20).local_aggregation, (1229 * 9 + 31) / 32);
 }
 
-TEST(Accelerator, MatmulsHaveNothingToAggregate) {
+TEST(Accelerator, MatmulsHaveNoGradientsToAggregate) {
   Layer scores = layer();
   scores.kind = LayerKind::kMatmul;
   EXPECT_EQ(Accelerator(spec()).cycles(scores, 16).local_aggregation, 0);
@@ -80,7 +80,7 @@ TEST(Accelerator, EmbeddingsMoveRows) {
   EXPECT_EQ(cycles.local_aggregation, 0);
 }
 
-TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
+TEST(Accelerator, WaitsForASlowMemory) {
   // The forward pass reads 16 x 64 x 96 inputs and 96 x 128 weights and writes 16 x 64 x 128 outputs, each of
   // 4 B, at 1 B per cycle.
   const LayerCycles slow = Accelerator(spec(16, Bandwidth{1'000'000'000})).cycles(layer(), 16);
@@ -95,7 +95,7 @@ TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
 
 // At 100,000 bytes per cycle, only the first loads and the last stores stall the array, by one or two cycles
 // each.
-TEST(Accelerator, AFastMemoryHardlyShows) {
+TEST(Accelerator, AFastMemoryHardlyMatters) {
   const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
   const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);
   EXPECT_GT(fast.forward, unlimited.forward);
@@ -103,7 +103,7 @@ TEST(Accelerator, AFastMemoryHardlyShows) {
   EXPECT_LE(fast.weight_gradient, unlimited.weight_gradient + 10);
 }
 
-TEST(Accelerator, CostsAreTimesOfItsClock) {
+TEST(Accelerator, CostsAreInCyclesOfItsClock) {
   AcceleratorSpec half = spec();
   half.clock = Frequency{500'000'000};
   const auto costs = Accelerator(half).costs({"one", {layer()}}, 16);
@@ -116,7 +116,7 @@ TEST(Accelerator, CostsAreTimesOfItsClock) {
   EXPECT_EQ(costs[0].gradient_bytes, 4 * 96 * 128);
 }
 
-TEST(Accelerator, RefusesWhatCannotBe) {
+TEST(Accelerator, RejectsInvalidArchitectures) {
   EXPECT_THROW(Accelerator{spec(0)}, std::invalid_argument);
   EXPECT_THROW((Accelerator{spec(1, Bandwidth{0})}), std::invalid_argument);
   AcceleratorSpec slow = spec();

@@ -152,7 +152,7 @@ RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
 // An image of 18 pixels and 32 filters of width 3, on one PE with 24 B of buffer for inputs, 24 B for weights
 // and 8 B for outputs. With stationary outputs, each of the 16 output pixels loads its 3 inputs, even though
 // neighbouring pixels share 2 of them.
-TEST(PassCost, LeastTrafficCountsHalos) {
+TEST(PassCost, TheMinimumTrafficIncludesHalos) {
   AcceleratorSpec spec;
   spec.pes = 1;
   spec.array = {1, 1, Dataflow::kOutputStationary};
@@ -219,7 +219,7 @@ TEST(PassCost, OneSampleUsesManyPes) {
   EXPECT_LT(one.cycles * 10, sixteen.cycles);
 }
 
-TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
+TEST(PassCost, OtherValuesMoveAtTheBandwidthOfTheArraysEdge) {
   AcceleratorSpec spec;
   spec.pes = 2;
   spec.array = {4, 4, Dataflow::kOutputStationary};
@@ -272,7 +272,7 @@ TEST(PassCost, AnUpdateMovesWeightsGradientsAndStates) {
   EXPECT_GE(update.total(), update.memory_cycles);
 }
 
-TEST(PassCost, RefusesTheArrayByScaleSimsConvention) {
+TEST(PassCost, RejectsScaleSimsConventionForArrays) {
   AcceleratorSpec spec;
   spec.timing = Timing::kArray;
   spec.array = {4, 4, Dataflow::kOutputStationary, Convention::kScaleSim};

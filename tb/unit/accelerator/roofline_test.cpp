@@ -22,7 +22,7 @@ workload::Model one_layer(std::int64_t side, std::int64_t channels, std::int64_t
 
 // 100 x 100 pixels and 1000 x 1000 weights: 1e10 multiply-accumulates are 2e10 operations, which take 40 ms
 // at 0.5e12 operations per second. The 21e6 values (84 MB) move in only 0.336 ms.
-TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
+TEST(Roofline, ArithmeticBoundsConvolutions) {
   const auto costs = kMachine.costs(one_layer(100, 1000, 1000), 1);
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_EQ(costs[0].forward, 40 * kFemtosecondsPerSecond / 1000);
@@ -34,17 +34,17 @@ TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
 
 // 1000 x 1000 weights and one sample: 2e6 operations take 4 us. The 1,002,000 values (4.008 MB) take longer,
 // namely 16 us at 0.25e12 B/s.
-TEST(Roofline, BoundsFullyConnectedLayersByTheMemory) {
+TEST(Roofline, MemoryBoundsFullyConnectedLayers) {
   EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].forward, 16032 * kFemtosecondsPerNanosecond);
 }
 
 // The optimizer reads 4e6 B each of weights, gradients and momentum and writes the weights and the momentum:
 // 20 MB in total.
-TEST(Roofline, UpdatesMoveWhatTheOptimizerNeeds) {
+TEST(Roofline, UpdatesMoveTheStateOfTheOptimizer) {
   EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].update, 80'000 * kFemtosecondsPerNanosecond);
 }
 
-TEST(Roofline, EachEfficiencyScalesItsOwnSide) {
+TEST(Roofline, EachEfficiencyScalesItsOwnLimit) {
   const auto forward = [](std::int64_t side, double efficiency, double memory_efficiency) {
     Roofline machine = kMachine;
     machine.efficiency = efficiency;
@@ -75,7 +75,7 @@ TEST(Roofline, AnEmbeddingHasNoInputGradient) {
   EXPECT_EQ(costs[0].input_gradient, 0);
 }
 
-TEST(Roofline, RefusesWhatCannotBeSimulated) {
+TEST(Roofline, RejectsInvalidMachines) {
   EXPECT_THROW(kMachine.costs(one_layer(100'000, 10'000, 10'000), 1000), UnsupportedError);
 }
 

@@ -106,7 +106,7 @@ class Bench : public sc_core::sc_module {
   sc_core::sc_time end_;
 };
 
-TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
+TEST(TileEngine, TakesTheCyclesOfThePipelineOrFewerWithAnExclusiveMemory) {
   fabric::set_time_resolution();
   Bench bench("bench");
   rc::check([&] {

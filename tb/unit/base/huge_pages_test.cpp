@@ -35,7 +35,7 @@ constexpr bool kOtherHeap = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kOtherHeap = false;
 #endif
 
-TEST(HugePages, AreAskedForInWhatTheHeapGrowsBy) {
+TEST(HugePages, AreRequestedWhenTheHeapGrows) {
   if (kOtherHeap) GTEST_SKIP() << "the heap is not glibc's";
   std::ifstream kernel("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;

@@ -10,7 +10,7 @@
 namespace coppice {
 namespace {
 
-TEST(RecordStore, KeepsRecordsWhereTheyAre) {
+TEST(RecordStore, DoesNotMoveRecords) {
   RecordStore<int> store;
   Shelf<int> shelf(store);
   const std::uint64_t first = shelf.take();
@@ -23,7 +23,7 @@ TEST(RecordStore, KeepsRecordsWhereTheyAre) {
   EXPECT_EQ(shelf.take(), first);
 }
 
-TEST(RecordStore, GivesEveryThreadIdentitiesOfItsOwn) {
+TEST(RecordStore, EveryThreadHasItsOwnIdentities) {
   constexpr int kThreads = 4;
   constexpr int kRecords = 5'000;
   RecordStore<int> store;
@@ -50,7 +50,7 @@ TEST(RecordStore, GivesEveryThreadIdentitiesOfItsOwn) {
   EXPECT_EQ(all.size(), std::size_t{kThreads} * kRecords);
 }
 
-TEST(Shelf, SharesOutWhatIsFree) {
+TEST(Shelf, ReusesFreeEntries) {
   RecordStore<int> store;
   Shelf<int> one(store);
   Shelf<int> other(store);

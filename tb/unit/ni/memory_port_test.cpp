@@ -71,7 +71,7 @@ TEST_F(MemoryPortTest, ReadsTheBufferItselfWithoutAMemory) {
   EXPECT_EQ(owner.port.write(tables, message, 100), 100);
 }
 
-TEST_F(MemoryPortTest, TakesAnUnlimitedMemorysTime) {
+TEST_F(MemoryPortTest, TakesTheTimeOfAnUnlimitedMemory) {
   Memory memory("memory", contents, 3 * kPeriod);
   owner.memory.bind(memory.dma);
   elaborate();
@@ -104,7 +104,7 @@ TEST_F(MemoryPortTest, WaitsForAMemoryOfLimitedBandwidth) {
   EXPECT_EQ(owner.port.write(tables, message, 108), 100 + 8 + 2 * 8);
 }
 
-TEST_F(MemoryPortTest, SaysWhatIsRefused) {
+TEST_F(MemoryPortTest, ReportsTheReasonOfAnError) {
   Refusing memory("memory");
   owner.memory.bind(memory.dma);
   elaborate();

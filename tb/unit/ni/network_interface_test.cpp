@@ -18,7 +18,7 @@ constexpr Bytes kBytes = 160;
 constexpr Cycles kFlits = 11;
 
 // A message that is decoded in cycle 0 passes through memory read, sending, transit and addition.
-TEST(NetworkInterface, TakesAMessageThroughItsStages) {
+TEST(NetworkInterface, MovesAMessageThroughItsStages) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes);
   two.run();
@@ -98,7 +98,7 @@ TEST(NetworkInterface, IssuesOneEntryPerPortAndCycle) {
   EXPECT_EQ(two.message(0, 1).port_free_since, two.message(0, 0).tail_injected + 1);
 }
 
-TEST(NetworkInterface, HoldsTwoMessagesAPort) {
+TEST(NetworkInterface, HoldsTwoMessagesPerPort) {
   TwoNodes two;
   for (int i = 0; i < 3; ++i) two.add(0, Op::kReduce, 1, 3 * kBytes);
   two.run();
@@ -120,7 +120,7 @@ TEST(NetworkInterface, HoldsTheNextStepForTheChunk) {
   EXPECT_EQ(two.message(0, 0).released, 0);
 }
 
-TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
+TEST(NetworkInterface, LetsTheBufferAbsorbTheRest) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.buffer = 8;
@@ -149,7 +149,7 @@ TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
   EXPECT_EQ(two.message(0, 2).issued, 4 * kFlits + 4 * 21);
 }
 
-TEST(NetworkInterface, LetsTheBufferAbsorbItsFlitsOfASlowChannelsTime) {
+TEST(NetworkInterface, LetsTheBufferAbsorbFlitsOfASlowChannel) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.buffer = 8;
@@ -160,7 +160,7 @@ TEST(NetworkInterface, LetsTheBufferAbsorbItsFlitsOfASlowChannelsTime) {
   EXPECT_EQ(two.message(0, 1).released, 4 * (kFlits - 8));
 }
 
-TEST(NetworkInterface, HoldsForNops) {
+TEST(NetworkInterface, HoldsTheNextStepForNops) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.add(0, Op::kNop, -1, kBytes, 1);
@@ -171,7 +171,7 @@ TEST(NetworkInterface, HoldsForNops) {
 }
 
 // A nop without packets has no duration in the lockstep, but each takes one cycle to leave the table.
-TEST(NetworkInterface, TakesACycleForANopOfNoPackets) {
+TEST(NetworkInterface, TakesACycleForANopWithoutPackets) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.flow_control = config::FlowControl::kPacket;
@@ -206,7 +206,7 @@ TEST(NetworkInterface, SendsAHeadPerPacketUnderPacketBasedFlowControl) {
 // --- diagnostics
 // --------------------------------------------------------------------------------------------
 
-TEST(NetworkInterface, SaysWhatItWaitsFor) {
+TEST(NetworkInterface, ReportsWhatItWaitsFor) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes, 3, 2);
   two.add(1, Op::kGather, 0, kBytes);
@@ -220,7 +220,7 @@ TEST(NetworkInterface, SaysWhatItWaitsFor) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-TEST(NetworkInterface, ShowsItsCounters) {
+TEST(NetworkInterface, ReportsItsCounters) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.add(0, Op::kReduce, 1, kBytes, 1);

@@ -31,7 +31,7 @@ class Recorder final : public AlarmClock::Sleeper {
   std::vector<std::pair<std::string, Cycles>>* woken_;
 };
 
-TEST(AlarmClock, WakesInTheCyclesAskedFor) {
+TEST(AlarmClock, WakesInTheRequestedCycles) {
   fabric::set_time_resolution();
   fabric::Failure failure;
   AlarmClock clock("clock", kPeriod, failure);

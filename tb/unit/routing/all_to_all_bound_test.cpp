@@ -22,7 +22,7 @@ std::vector<topology::LinkSpec> links(std::size_t dimensions) {
 
 // Each channel of a ring of n nodes carries n * n / 8 blocks. In a torus of such rings, it carries this
 // number times the number of rows.
-TEST(AllToAllBound, IsThatOfRingsAndTori) {
+TEST(AllToAllBound, IsKnownForRingsAndTori) {
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8}, links(1)), kBlock).ns, 8 * kBlock);
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{4, 4}, links(2)), kBlock).ns,
                    4 * 2 * kBlock);
@@ -32,7 +32,7 @@ TEST(AllToAllBound, IsThatOfRingsAndTori) {
 }
 
 // In a mesh, the traffic across the middle of the longest dimension sets the bound.
-TEST(AllToAllBound, IsTheMiddleOfAMesh) {
+TEST(AllToAllBound, IsSetByTheMiddleOfAMesh) {
   const AllToAllBound bound = least_all_to_all(topology::make_mesh(std::vector{4, 3}, links(2)), kBlock);
   EXPECT_DOUBLE_EQ(bound.ns, 6 * 6 * kBlock / 3.0);
   ASSERT_EQ(bound.groups.size(), 2U);
@@ -131,7 +131,7 @@ double best_of_all_ways(const Topology& network) {
   return glp_get_obj_val(problem.get());
 }
 
-TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
+TEST(AllToAllBound, IsOptimalOnSmallNetworks) {
   const unsigned seed = ::testing::UnitTest::GetInstance()->random_seed() > 0
                             ? static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed())
                             : 1;

@@ -36,7 +36,7 @@ RC_GTEST_PROP(Annealing, TakesLiveSpinesOnly, ()) {
 }
 
 // With four flows and four spines, annealing finds one flow per spine from every start.
-TEST(Annealing, FindsTheObviousOptimum) {
+TEST(Annealing, FindsAnObviousOptimum) {
   const ClosLinks links(2, 4);
   const auto flows = flows_between({{0, 1}, {0, 1}, {0, 1}, {0, 1}});
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -44,7 +44,7 @@ TEST(Annealing, FindsTheObviousOptimum) {
   }
 }
 
-TEST(Annealing, RefusesFlowsWithoutAWay) {
+TEST(Annealing, RejectsFlowsWithoutAPath) {
   ClosLinks links(2, 1);
   links.set_spine(0, false);
   const auto flows = flows_between({{0, 1}});

@@ -22,13 +22,13 @@ bool routable(const Instance& instance) {
   return true;
 }
 
-TEST(Methods, AreAllMade) {
+TEST(Methods, CanAllBeCreated) {
   EXPECT_EQ(methods().size(), 6);
   for (const MethodInfo& method : methods()) EXPECT_NE(make_assigner(method.name), nullptr) << method.name;
   EXPECT_EQ(make_assigner("random"), nullptr);
 }
 
-TEST(Methods, LeaveLocalFlowsAlone) {
+TEST(Methods, DoNotRouteLocalFlows) {
   for (const MethodInfo& method : methods()) {
     const Instance instance{ClosLinks(2, 2), flows_between({{0, 0}, {1, 1}})};
     EXPECT_EQ(make_assigner(method.name)->assign(instance.links, instance.flows),
@@ -37,7 +37,7 @@ TEST(Methods, LeaveLocalFlowsAlone) {
   }
 }
 
-TEST(Methods, SayWhichFlowsCannotBeRouted) {
+TEST(Methods, ReportFlowsThatCannotBeRouted) {
   Instance instance{ClosLinks(2, 2), flows_between({{0, 1}})};
   instance.links.set_link(1, 0, false);
   instance.links.set_link(1, 1, false);
@@ -48,7 +48,7 @@ TEST(Methods, SayWhichFlowsCannotBeRouted) {
 
 // The example in Sec. 2.3 and Fig. 2 of the paper: the rings s1-s2-s3 and s4-s5-s6 have four flows between
 // four ToRs.
-TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
+TEST(Methods, OnlyHashingMakesTheFlowsOfFigureTwoShareALink) {
   const Instance instance{ClosLinks(4, 4), flows_between({{0, 1}, {1, 0}, {1, 2}, {2, 0}})};
   for (const char* method : {"greedy", "edge_coloring", "annealing", "ilp", "optimal"}) {
     EXPECT_EQ(load_of(method, instance), 1) << method;

@@ -33,7 +33,7 @@ RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
   }
 }
 
-TEST(EdgeColoring, RefusesFlowsWithoutAWay) {
+TEST(EdgeColoring, RejectsFlowsWithoutAPath) {
   ClosLinks links(2, 1);
   links.set_spine(0, false);
   const auto flows = flows_between({{0, 1}});

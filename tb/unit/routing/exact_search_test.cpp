@@ -13,7 +13,7 @@ constexpr std::int64_t kPlenty = 1'000'000;
 
 // An instance without a solution: ToR 2 is connected to spine 1 only, and both flows into ToR 2 would need
 // it.
-TEST(ExactSearch, KnowsWhatIsImpossible) {
+TEST(ExactSearch, RecognisesImpossibleInstances) {
   ClosLinks links(3, 2);
   links.set_link(2, 0, false);
   const auto flows = flows_between({{0, 2}, {1, 2}, {0, 1}});

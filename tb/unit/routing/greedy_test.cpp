@@ -41,7 +41,7 @@ Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
 }
 
 // 0->1 gets spine 0. 2->1 must avoid spine 0. For 2->3, spine 0 is free at both ends. 0->3 gets spine 1.
-TEST(Greedy, TakesTheLowestOfTheLeastLoadedSpines) {
+TEST(Greedy, ChoosesTheLowestOfTheLeastLoadedSpines) {
   const auto flows = flows_between({{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}});
   Greedy greedy;
   EXPECT_THAT(greedy.assign(ClosLinks(4, 2), flows), ElementsAre(0, 1, 0, 1, 0));

@@ -26,7 +26,7 @@ TEST(ClosLinks, FollowTheTopologysChannels) {
   EXPECT_FALSE(links.uniform());
 }
 
-TEST(ClosLinks, FailedSpinesLeaveAllTorsAlike) {
+TEST(ClosLinks, FailedSpinesLoseTheirLinksToAllTors) {
   ClosLinks links(3, 4);
   links.set_spine(2, false);
   EXPECT_TRUE(links.uniform());
@@ -46,7 +46,7 @@ TEST(MaxLoad, CountsFlowsPerDirectedLink) {
 
 // A spine number that is too large must be refused; otherwise, ToR 0's spine 2 would refer to the link from
 // ToR 1 to spine 0.
-TEST(MaxLoad, RefusesSpinesThatDoNotExist) {
+TEST(MaxLoad, RejectsSpinesThatDoNotExist) {
   const ClosLinks links(4, 2);
   EXPECT_THROW(max_load(links, flows_between({{0, 1}}), std::vector{2}), std::invalid_argument);
   EXPECT_THROW(max_load(links, flows_between({{1, 2}}), std::vector{-1}), std::invalid_argument);
@@ -62,7 +62,7 @@ TEST(LowerBound, IsTheBusiestTorsShare) {
 }
 
 // ToR 0 is connected to spines 0 to 2, but ToR 1 to spine 0 only.
-TEST(LowerBound, SeesWhatTheOtherEndCannotTake) {
+TEST(LowerBound, IncludesTheLinksAtTheOtherEnd) {
   ClosLinks links(3, 3);
   links.set_link(1, 1, false);
   links.set_link(1, 2, false);
@@ -70,7 +70,7 @@ TEST(LowerBound, SeesWhatTheOtherEndCannotTake) {
   EXPECT_EQ(lower_bound(links, flows_between({{0, 1}, {0, 2}, {0, 2}})), 1);
 }
 
-TEST(RequireRoutable, NamesTheFlowsThatAreCutOff) {
+TEST(RequireRoutable, ListsTheFlowsThatAreCutOff) {
   ClosLinks links(2, 2);
   links.set_link(1, 0, false);
   links.set_link(1, 1, false);

@@ -93,7 +93,7 @@ TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
 }
 
 // In the hardest instances, every live link is needed. On these, the load exceeds the optimum by at most one.
-TEST(Optimal, IsOneAboveTheOptimumAtMostWhereEveryLiveLinkIsNeeded) {
+TEST(Optimal, IsAtMostOneAboveTheOptimumIfEveryLiveLinkIsNeeded) {
   Random random(11);
   int exact = 0;
   constexpr int kInstances = 200;
@@ -168,7 +168,7 @@ RC_GTEST_PROP(Reassign, CopesWithUnequalSpines, ()) {
 }
 
 // When one of 32 spines fails under 1,600 flows, hardly any flows move except those that used it.
-TEST(Reassign, AFailedSpineMovesLittleMoreThanItsOwnFlows) {
+TEST(Reassign, AFailedSpineMovesFewFlowsOfOtherSpines) {
   ClosLinks links(64, 32);
   const auto flows = random_rings(200, 8, 3);
   const Assignment before = Optimal(1).assign(links, flows);

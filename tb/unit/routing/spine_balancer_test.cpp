@@ -80,7 +80,7 @@ RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
 }
 
 // Three flows use a link with a cap of one. Exactly two of them are removed, and the third stays.
-TEST(SpineBalancer, TakesOffWhatIsAboveTheCaps) {
+TEST(SpineBalancer, RemovesFlowsAboveTheCaps) {
   Instance instance{ClosLinks(3, 2), flows_between({{0, 1}, {0, 1}, {0, 2}, {1, 2}})};
   SpineBalancer balancer(instance.links, instance.flows);
   balancer.cap_all(1);

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::SmallDesign;
 
-TEST(Shape, HoldsTheDesignAndNoMore) {
+TEST(Shape, IsExactlyLargeEnough) {
   const SmallDesign small;
   const Shape shape = shape_of(small.design());
   EXPECT_EQ(shape.ports, 4);
@@ -44,7 +44,7 @@ struct Refused {
 
 class Refusal : public ::testing::TestWithParam<Refused> {};
 
-TEST_P(Refusal, NamesTheKeyAndWhatWouldBeRight) {
+TEST_P(Refusal, NamesTheKeyAndStatesValidValues) {
   const SmallDesign small(GetParam().settings);
   try {
     require_verilog(small.design());
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "system.flit of 16 B",
                 "write 32 B"}));
 
-TEST(RequireVerilog, TakesWhatTheVerilogCanDo) {
+TEST(RequireVerilog, AcceptsWhatTheVerilogSupports) {
   EXPECT_NO_THROW(require_verilog(SmallDesign().design()));
   EXPECT_NO_THROW(require_verilog(
       SmallDesign({"system.topology.kind=fat_tree", "system.topology.dims=[2, 2, 0]"}).design()));

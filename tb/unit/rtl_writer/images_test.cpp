@@ -62,7 +62,7 @@ TEST(BootImage, WritesEveryLineAndCountsEveryMessage) {
   EXPECT_EQ(arrivals, messages);
 }
 
-TEST(BootImage, SetsWhatTheConfigurationSays) {
+TEST(BootImage, SetsTheValuesOfTheConfiguration) {
   const SmallDesign small({"system.ni.lockstep=false", "system.ni.dma_latency=6", "system.ni.payload=64 B"});
   Registers registers = play(boot_image(small.design(), shape_of(small.design())).text);
   EXPECT_EQ((registers.held[{3, COPPICE_TILE_CONFIG}]), 0U);

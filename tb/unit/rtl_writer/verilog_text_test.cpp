@@ -24,7 +24,7 @@ TEST(FillIn, ReplacesEveryMark) {
   EXPECT_EQ(fill_in("@A@ and @B@, @A@", {{"A", "1"}, {"B", "@A@"}}), "1 and @A@, 1");
 }
 
-TEST(NetworkText, HasATilePerAcceleratorAndALinkPerChannel) {
+TEST(NetworkText, HasATileForEachAcceleratorAndALinkForEachChannel) {
   const SmallDesign small;
   const std::string text = network_text(small.design(), shape_of(small.design()));
   EXPECT_EQ(count(text, "lite_tile #("), 4);

@@ -33,7 +33,7 @@ RC_GTEST_PROP(ProductCheck, TakesEveryProductThatTheArrayComputes, ()) {
   }
 }
 
-TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
+TEST(ProductCheck, RejectsAWrongProduct) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   for (const ElementType type : kTypes) {
     // The first case never computes row 7 of the eight rows; the second case computes it twice.
@@ -50,12 +50,12 @@ TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
   }
 }
 
-TEST(ProductCheck, RefusesProductsThatNoMemoryHolds) {
+TEST(ProductCheck, RejectsProductsThatDoNotFitIntoMemory) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   EXPECT_THROW(CheckedProduct(array, ElementType::kInt8, 1 << 20, 1 << 10, 1), UnsupportedError);
 }
 
-TEST(ProductCheck, KnowsTheTypesByTheirNames) {
+TEST(ProductCheck, FindsTypesByTheirNames) {
   for (const ElementType type : kTypes) EXPECT_EQ(parse_element_type(to_string(type)), type);
   EXPECT_THROW(parse_element_type("fp8"), std::invalid_argument);
 }

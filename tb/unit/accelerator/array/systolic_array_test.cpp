@@ -70,13 +70,13 @@ TEST(SystolicArray, RepeatsIndependentProducts) {
   EXPECT_EQ(os.cycles({5, 6, 7, 0}), 0);
 }
 
-TEST(SystolicArray, UtilizationIsWorkOverCapacity) {
+TEST(SystolicArray, UtilizationIsWorkDividedByCapacity) {
   const SystolicArray os = array(2, 2, Dataflow::kOutputStationary);
   EXPECT_DOUBLE_EQ(os.utilization({2, 6, 2}), 24.0 / (4 * 10));
   EXPECT_EQ(os.utilization({2, 6, 2, 0}), 0);
 }
 
-TEST(SystolicArray, RefusesEmptyArraysAndUnknownDataflows) {
+TEST(SystolicArray, RejectsEmptyArraysAndUnknownDataflows) {
   EXPECT_THROW(array(0, 4, Dataflow::kOutputStationary), std::invalid_argument);
   EXPECT_THROW(array(4, 0, Dataflow::kOutputStationary), std::invalid_argument);
   EXPECT_THROW(parse_dataflow("row_stationary"), std::invalid_argument);

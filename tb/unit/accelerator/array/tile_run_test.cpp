@@ -106,7 +106,7 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
 }
 
 // The expected values were computed by hand for a 2x2 output-stationary array and a depth of 1.
-TEST(TileRun, SkewsLanesByACycle) {
+TEST(TileRun, SkewsLanesByOneCycle) {
   Matrix<float> a(2, 1);
   Matrix<float> b(1, 2);
   a.at(0, 0) = 2;
@@ -138,7 +138,7 @@ TEST(TileRun, SkewsLanesByACycle) {
   EXPECT_THROW(run.step(), std::logic_error);
 }
 
-TEST(TileRun, SumsOfInt8WrapAndAddToWhatIsThere) {
+TEST(TileRun, SumsOfInt8WrapAndAreAddedToExistingSums) {
   Matrix<std::int32_t> one(1, 1);
   one.at(0, 0) = 127;
   Matrix<std::int32_t> out(1, 1);
@@ -165,7 +165,7 @@ TEST(TileRun, KeepsInfinitiesWhereTheyBelong) {
   }
 }
 
-TEST(TileRun, RefusesSizesThatDoNotAgree) {
+TEST(TileRun, RejectsSizesThatDoNotAgree) {
   const Matrix<float> a(2, 3);
   Matrix<float> out(2, 2);
   const SystolicArray array(2, 2, Dataflow::kOutputStationary);

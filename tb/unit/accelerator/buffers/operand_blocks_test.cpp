@@ -80,7 +80,7 @@ RC_GTEST_PROP(OperandBlocks, BlocksThatFollowOneAnotherAddUpToAll, ()) {
   RC_ASSERT(sum == 2 * layer.channels * walked(layer, 0, layer.output_height() * layer.output_width()));
 }
 
-TEST(OperandBlocks, PlainOperandsHoldAValueInEveryPlace) {
+TEST(OperandBlocks, PlainOperandsHaveAValueAtEveryPosition) {
   const OperandBlocks plain = OperandBlocks::plain(5, 7);
   EXPECT_EQ(plain.values(), 35);
   EXPECT_EQ(plain.values(1, 3, 2, 7), 10);

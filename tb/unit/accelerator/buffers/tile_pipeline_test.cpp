@@ -24,14 +24,14 @@ TEST(TilePipeline, OneTileLoadsComputesAndStores) {
 
 // Loads of 4 cycles hide behind computations of 10 cycles: only the first load and the last store are
 // exposed.
-TEST(TilePipeline, PrefetchHidesWhatTheMemoryCanServe) {
+TEST(TilePipeline, PrefetchingHidesMemoryTime) {
   const std::vector<TileDemand> tiles{{10, 4, 3, true, true}};
   EXPECT_EQ(run_pipeline(tiles, 20, false, kByteACycle).end, 4 + 200 + 3);
 }
 
 // Loads of 20 cycles and stores of 5 keep the memory busy; the last computation overlaps only the
 // second-to-last store.
-TEST(TilePipeline, AShortMemoryDecides) {
+TEST(TilePipeline, ASlowMemoryDeterminesTheTime) {
   const std::vector<TileDemand> tiles{{10, 20, 5, true, true}};
   const PipelineTimes times = run_pipeline(tiles, 8, false, kByteACycle);
   EXPECT_EQ(times.memory_busy, 8 * 25);
@@ -46,7 +46,7 @@ TEST(TilePipeline, AnUnlimitedMemoryNeverStalls) {
 
 // A stationary operand does not occupy half of a double buffer, so it can be loaded as early as the memory
 // permits.
-TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
+TEST(TilePipeline, StationaryOperandsAreLoadedInAdvance) {
   const std::vector<TileDemand> halves{{1, 1, 0, true, true},
                                        {100, 1, 0, false, true},
                                        {1, 1, 0, false, true},

@@ -85,7 +85,7 @@ RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
   if (c.limits.array.dataflow() != Dataflow::kInputStationary) compare(&TilePlan::n, 2 * plan.n, whole.n);
 }
 
-TEST(TilePlanner, NamesTheBufferThatIsTooSmall) {
+TEST(TilePlanner, ReportsTheBufferThatIsTooSmall) {
   const SystolicArray array(32, 32, Dataflow::kWeightStationary);
   EXPECT_THAT(
       [&] {

@@ -35,7 +35,7 @@ std::string override_complaint(const std::string& text) {
   return "accepted";
 }
 
-TEST(ReadDocument, KeepsThePlaceOfEveryKeyAndValue) {
+TEST(ReadDocument, KeepsTheLocationOfEveryKeyAndValue) {
   const ScratchFile file("# comment\nsystem:\n  dims: [4,  8]\n  clock: 1 GHz  # fast\n");
   const Node root = read_document(file.path());
   ASSERT_EQ(root.kind, Node::Kind::kMap);
@@ -54,7 +54,7 @@ TEST(ReadDocument, KeepsThePlaceOfEveryKeyAndValue) {
   EXPECT_EQ(clock.place.file, file.path());
 }
 
-TEST(ReadDocument, RefusesFilesThatCannotBeRead) {
+TEST(ReadDocument, RejectsFilesThatCannotBeRead) {
   EXPECT_THROW(read_document("/nonexistent/coppice.yaml"), ConfigError);
   try {
     read_document("/nonexistent/coppice.yaml");

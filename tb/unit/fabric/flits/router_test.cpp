@@ -64,7 +64,7 @@ TEST_P(RouterPipeline, StartsTheNextHeadAfterTheTail) {
 INSTANTIATE_TEST_SUITE_P(Delays, RouterPipeline,
                          ::testing::Combine(::testing::Values(0, 1, 2, 5), ::testing::Values(1, 2, 7)));
 
-TEST(Router, SleepsWhenNothingIsLeft) {
+TEST(Router, SleepsIfNothingIsLeft) {
   RouterBench bench(2, router_config(1, 4));
   EXPECT_FALSE(bench.run_until(1));
   bench.receive_packet(0, 0, 1, 1, to_port(1));
@@ -107,7 +107,7 @@ TEST(Router, ServesTheOldestPacketFirst) {
   for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].flit.packet, order[i / 6]) << i;
 }
 
-TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
+TEST(Router, GrantsTheVirtualChannelToTheOldestPacket) {
   config::RouterConfig config = router_config(1, 8);
   config.arbitration = config::Arbitration::kAge;
   RouterBench bench(4, config);
@@ -124,7 +124,7 @@ TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
 
 // Between two adaptive hops, the router chooses the one with more free buffer space. If neither has room for
 // the whole packet, it uses the deterministic hop.
-TEST(Router, ChoosesAmongHopsByWhatWaits) {
+TEST(Router, ChoosesAHopByTheWaitingFlits) {
   RouterBench bench(4, router_config(2, 4));
   bench.environment.packet_flits = 3;
   const auto send = [&](PacketId packet) {
@@ -167,7 +167,7 @@ TEST(Router, SendsThroughAllOutputsInOneCycle) {
 }
 
 // Packets in four buffers request the same output virtual channel, which is granted in round-robin order.
-TEST(Router, GivesAContestedVirtualChannelInTurn) {
+TEST(Router, GrantsAContestedVirtualChannelInTurn) {
   RouterBench bench(5, router_config(1, 8));
   for (int round = 0; round < 2; ++round) {
     for (int port = 0; port < 4; ++port) {
@@ -187,7 +187,7 @@ TEST(Router, GivesAContestedVirtualChannelInTurn) {
 }
 
 // Two heads contend for output 3; in the same cycle, a third head requests output 4 and must not wait.
-TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
+TEST(Router, GrantsARequestedOutputBesideAContestedOne) {
   RouterBench bench(5, router_config(1, 8));
   bench.receive_packet(0, 0, 0, 1, to_port(3));
   bench.receive_packet(1, 0, 1, 1, to_port(3));
@@ -255,7 +255,7 @@ TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
 class SlowChannel : public ::testing::TestWithParam<Femtoseconds> {};
 
 // However long the packet, flits leave at the channel's exact rate: each within one cycle of its ideal time.
-TEST_P(SlowChannel, KeepsItsExactRate) {
+TEST_P(SlowChannel, HasItsExactRate) {
   const Femtoseconds flit_time = GetParam();
   constexpr int kFlits = 1000;
   RouterBench bench(2, router_config(1, kFlits), {{0}, {flit_time}});

@@ -178,7 +178,7 @@ void point(Drawn& drawn) {
   for (SwitchFlow& flow : drawn.flows) drawn.part.flows.push_back(&flow);
 }
 
-TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
+TEST(SwitchStretch, ArbitratesLikeCycleByCycle) {
   SwitchStretch stretch(kPeriod);
   for (unsigned seed = 0; seed < 2000; ++seed) {
     Draw numbers(seed);
@@ -217,7 +217,7 @@ TEST(SwitchStretch, RunsOneFlowAlone) {
 
 // A remembered result applies to any part of a switch that differs only in its port numbers, but not to one
 // with a different grant pointer.
-TEST(SwitchStretch, RemembersPartsByWhatDecides) {
+TEST(SwitchStretch, CachesArbitrationByItsInputs) {
   SwitchStretch stretch(kPeriod);
   const auto run = [&](int first_in, int out, int grant_pointer) {
     std::vector<SwitchFlow> flows(2);
@@ -242,7 +242,7 @@ TEST(SwitchStretch, RemembersPartsByWhatDecides) {
   EXPECT_EQ(stretch.found(), 1);
 }
 
-TEST(CycleMask, ServesAQueue) {
+TEST(CycleMask, IsUsableAsAQueue) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     Draw numbers(seed);
     const CycleMask come = numbers.mask(CycleMask::kMost);
@@ -259,7 +259,7 @@ TEST(CycleMask, ServesAQueue) {
   }
 }
 
-TEST(CycleMask, CountsWhatComesBefore) {
+TEST(CycleMask, CountsEarlierCycles) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const CycleMask mask = Draw(seed).mask(CycleMask::kMost);
     Cycles before = 0;

@@ -25,7 +25,7 @@ TEST(BufferSpace, ReservesFromTheChannelThatHoldsBackUpTheRoute) {
   EXPECT_EQ(space.free(0), 0);
 }
 
-TEST(BufferSpace, AMessageHasItsPartOfABufferAtMost) {
+TEST(BufferSpace, AMessageUsesAtMostItsShareOfABuffer) {
   BufferSpace space({100, 100, 100});
   const std::vector<std::int32_t> links{0, 1, 2};
   std::vector<double> first;
@@ -37,7 +37,7 @@ TEST(BufferSpace, AMessageHasItsPartOfABufferAtMost) {
 }
 
 // The last link of a route is an ejection channel, which has no buffer behind it.
-TEST(BufferSpace, LeavesLinksWithoutABufferAlone) {
+TEST(BufferSpace, IgnoresLinksWithoutABuffer) {
   BufferSpace space({100, 100});
   const std::vector<std::int32_t> links{0, 1, 1'000'000'000};
   std::vector<double> held;
@@ -48,7 +48,7 @@ TEST(BufferSpace, LeavesLinksWithoutABufferAlone) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-TEST(BufferSpace, TrimKeepsWhatIsNearest) {
+TEST(BufferSpace, TrimKeepsTheNearestSpace) {
   BufferSpace space({100, 100, 100});
   const std::vector<std::int32_t> links{0, 1, 2};
   std::vector<double> held;

@@ -151,7 +151,7 @@ void finish(SmallFluid& net, Cycles cycles = 1'000'000) {
 
 // --- hand-computed times -----------------------------------------------------------------------------------
 
-TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
+TEST(FluidFabric, ALoneMessageTakesItsFlitsAndItsLatency) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
   const auto near = net.send(10, 2, 2, 0, 1);  // within its ToR
@@ -177,7 +177,7 @@ TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
 // Messages a, b and c share ToR 0's uplink at a third of its rate each; d shares the downlink to ToR 2 with a
 // and gets two thirds. a and d end at 1,800. Then b and c get half of the uplink each. When b ends at 3,000,
 // c gets all of it.
-TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
+TEST(FluidFabric, SharesLinksFairlyAndAgainWhenFlowsEnd) {
   SmallFluid net({4, 3, 1});
   const auto a = net.send(0, 0, 8, 0, 600);
   const auto b = net.send(0, 1, 4, 0, 1200);
@@ -209,7 +209,7 @@ TEST(FluidFabric, EndsBetweenCyclesAreExactAndSeenInTheNext) {
   EXPECT_EQ(net.through(c), 3002);  // 2,752.5 + 249.5
 }
 
-TEST(FluidFabric, AMessageThatMovesKeepsWhatIsThrough) {
+TEST(FluidFabric, AReroutedMessageKeepsItsProgress) {
   SmallFluid net({2, 2, 2});
   const auto a = net.send(0, 0, 2, 0, 1000);
   const auto b = net.send(0, 1, 3, 0, 1000);
@@ -223,7 +223,7 @@ TEST(FluidFabric, AMessageThatMovesKeepsWhatIsThrough) {
   EXPECT_EQ(carried[static_cast<std::size_t>(net.clos.up(0, 1))], 800);
 }
 
-TEST(FluidFabric, LaterMessagesTakeTheRouteThatWasSet) {
+TEST(FluidFabric, LaterMessagesUseTheNewRoute) {
   SmallFluid net({1, 2, 2});
   net.send(10, 0, 1, 0, 100);
   run_cycles(5);
@@ -233,7 +233,7 @@ TEST(FluidFabric, LaterMessagesTakeTheRouteThatWasSet) {
   EXPECT_EQ(net.fabric->statistics().channel_flits[static_cast<std::size_t>(net.clos.up(0, 1))], 100);
 }
 
-TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
+TEST(FluidFabric, ADeadChannelStopsFlowsUntilItRecovers) {
   SmallFluid net({1, 2, 1});
   const auto a = net.send(0, 0, 1, 0, 1000);
   run_cycles(400);
@@ -250,7 +250,7 @@ TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
 
 // Messages a and b share the uplink. Buffers before the uplink absorb the rest of a's 400 flits, so from
 // cycle 400 on, a's port sends c to a node behind the same ToR, although a is in flight until cycle 800.
-TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
+TEST(FluidFabric, APortStartsItsNextMessageWhileThePreviousOneDrains) {
   SmallFluid net({3, 2, 1}, 1, kDeep);
   const auto a = net.send(0, 0, 3, 0, 400);
   const auto c = net.send(0, 0, 2, 0, 300);
@@ -277,7 +277,7 @@ TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
 // While the port sends the second message, half of the first message's 60 flits wait in the buffer behind the
 // NIC's channel. In the flit fabric, these flits also take turns at the switch input from the second message;
 // fluid rates ignore this effect, which costs at most 30 cycles.
-TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
+TEST(FluidFabric, WaitsInBuffersLikeFlits) {
   SmallFluid net({3, 2, 1}, 1, 64);
   SmallFabric flits("flits", net.topology, topology::make_routing(net.topology, 4), system_config(4, 64));
   const std::vector<Sent> plan{{1, 0, 3, 0, 60}, {1, 0, 2, 0, 600}, {1, 1, 4, 0, 900}};
@@ -294,7 +294,7 @@ TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
   }
 }
 
-TEST(FluidFabric, ConservationFailsWhileSomethingIsUnderWay) {
+TEST(FluidFabric, ConservationFailsWhileMessagesAreInFlight) {
   SmallFluid net({1, 2, 1});
   net.send(0, 0, 1, 0, 1000);
   run_cycles(400);
@@ -344,7 +344,7 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
 // An input-queued switch takes turns between its input ports, whereas fluid rates are fair to flows. Four
 // flows share a spine's downlink, and three of them come from one ToR. In the fluid fabric, each flow gets a
 // quarter; with flits, the flow that is alone on its input gets half, and the others get a sixth each.
-TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
+TEST(FluidFabric, IsFairBetweenFlowsWhileRoutersAreFairBetweenPorts) {
   constexpr int kFlits = 3000;
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 8}, {1, 9}, {2, 10}, {4, 11}};
   SmallFluid net({4, 3, 1});

@@ -58,7 +58,7 @@ TEST(MaxMinRates, FillsTheTightestLinkFirst) {
   EXPECT_TRUE(is_max_min_fair(rates, {a, b, c, d}, 2));
 }
 
-TEST(MaxMinRates, ADepartureReachesFlowsThatSharedNothingWithIt) {
+TEST(MaxMinRates, ADepartureAffectsFlowsThatSharedNothingWithIt) {
   // Flows a and b share link 0; b and c share link 1. When a ends, b grows to half of link 1, so c shrinks.
   MaxMinRates rates({1.0, 2.0});
   const auto a = rates.add(Links{0});
@@ -73,7 +73,7 @@ TEST(MaxMinRates, ADepartureReachesFlowsThatSharedNothingWithIt) {
   EXPECT_DOUBLE_EQ(rates.rate(c), 1.0);
 }
 
-TEST(MaxMinRates, LeavesUntouchedFlowsAlone) {
+TEST(MaxMinRates, DoesNotChangeUnaffectedFlows) {
   MaxMinRates rates({1.0, 1.0});
   rates.add(Links{0});
   const auto far = rates.add(Links{1});
@@ -84,7 +84,7 @@ TEST(MaxMinRates, LeavesUntouchedFlowsAlone) {
   EXPECT_THAT(rates.update(), IsEmpty());
 }
 
-TEST(MaxMinRates, FlowsOverADeadLinkStandStillUntilRerouted) {
+TEST(MaxMinRates, FlowsOverADeadLinkStopUntilTheyAreRerouted) {
   MaxMinRates rates({1.0, 1.0});
   const auto a = rates.add(Links{0});
   rates.update();
@@ -96,7 +96,7 @@ TEST(MaxMinRates, FlowsOverADeadLinkStandStillUntilRerouted) {
   EXPECT_DOUBLE_EQ(rates.rate(a), 1.0);
 }
 
-TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
+TEST(MaxMinRates, ReportsTheFirstLinkThatLimitsAFlow) {
   MaxMinRates rates({4.0, 1.0, 2.0});
   const auto alone = rates.add(Links{0, 2});
   rates.update();
@@ -271,7 +271,7 @@ Work work_of_all_to_all(int k) {
 }
 
 // The cost of an update depends on the number of changed flows, not of all flows.
-TEST(MaxMinRates, LooksAtNotManyMoreFlowsThanChange) {
+TEST(MaxMinRates, VisitsFewFlowsThatDoNotChange) {
   for (const int k : {6, 14}) {
     const Work work = work_of_all_to_all(k);
     EXPECT_LE(work.looked_at, 3 * work.changed) << k;

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Calendar, TakesCyclesInOrderAndEventsAsTheyCame) {
+TEST(Calendar, ServesCyclesInOrderAndEventsInInsertionOrder) {
   Calendar<int> calendar;
   EXPECT_TRUE(calendar.empty());
   calendar.add(7, 1);
@@ -25,7 +25,7 @@ TEST(Calendar, TakesCyclesInOrderAndEventsAsTheyCame) {
   EXPECT_TRUE(calendar.empty());
 }
 
-TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
+TEST(Calendar, ServesEventsThatAreAddedDuringTheirCycle) {
   Calendar<int> calendar;
   calendar.add(5, 1);
   const std::vector<int>& events = calendar.take();

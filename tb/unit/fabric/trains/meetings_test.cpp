@@ -21,7 +21,7 @@ class MeetingsTest : public ::testing::Test {
   std::array<topology::Hop, 8> hops_{};
 };
 
-TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysThere) {
+TEST_F(MeetingsTest, FindsMessagesThatContendAndTheirFeeders) {
   Meetings meetings;
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1, 2, 3});
@@ -35,7 +35,7 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 
-TEST_F(MeetingsTest, WhatComesLaterIsToBeFlitsToo) {
+TEST_F(MeetingsTest, LaterMessagesBecomeFlitsToo) {
   Meetings meetings;
   meetings.set_size(10, 6);
   meetings.want_users_and_feeders(2);
@@ -46,7 +46,7 @@ TEST_F(MeetingsTest, WhatComesLaterIsToBeFlitsToo) {
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
 }
 
-TEST_F(MeetingsTest, UsersAloneBringNoFeeders) {
+TEST_F(MeetingsTest, UsersWithoutContentionHaveNoFeeders) {
   Meetings meetings;
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1, 2});
@@ -57,7 +57,7 @@ TEST_F(MeetingsTest, UsersAloneBringNoFeeders) {
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
 }
 
-TEST_F(MeetingsTest, KeepsWhatTheLastRunKnew) {
+TEST_F(MeetingsTest, KeepsTheResultsOfThePreviousRun) {
   Meetings meetings({3});
   meetings.set_size(10, 6);
   EXPECT_FALSE(meetings.met());
@@ -67,7 +67,7 @@ TEST_F(MeetingsTest, KeepsWhatTheLastRunKnew) {
   EXPECT_THAT(meetings.given(), ElementsAre(3));
 }
 
-TEST_F(MeetingsTest, TheEarliestReasonStands) {
+TEST_F(MeetingsTest, KeepsTheEarliestReason) {
   Meetings meetings;
   meetings.set_reason(20, "second");
   meetings.set_reason(10, "first");
@@ -77,7 +77,7 @@ TEST_F(MeetingsTest, TheEarliestReasonStands) {
   EXPECT_EQ(meetings.reason(), "first");
 }
 
-TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
+TEST_F(MeetingsTest, ReportsIfTooManyPortsWouldSendFlits) {
   Meetings meetings({}, 0.5);
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1});
@@ -93,7 +93,7 @@ TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
   EXPECT_FALSE(meetings.too_many());
 }
 
-TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
+TEST_F(MeetingsTest, SavesTimeIfFlitsAreFewAndLeapsAreShort) {
   const auto run = [&](Cycles last) {
     Meetings meetings({}, 0.25);
     meetings.set_size(10, 6);

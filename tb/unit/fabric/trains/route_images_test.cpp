@@ -28,7 +28,7 @@ Route to_next(VcRange vcs = {0, 4}) {
   return {Hop{.out_port = 0, .vcs = vcs}, Hop{.out_port = 1, .vcs = {0, 4}}};
 }
 
-TEST(RouteImages, FollowARouteFromEverywhere) {
+TEST(RouteImages, FollowARouteFromEveryAccelerator) {
   const topology::Topology topology = ring();
   const Route route = to_next();
   RouteImages images(topology, 0);
@@ -42,7 +42,7 @@ TEST(RouteImages, FollowARouteFromEverywhere) {
   EXPECT_TRUE(images.channels(found, 1).empty()) << "ejection uses no channel";
 }
 
-TEST(RouteImages, RefuseWhatIsNotAlike) {
+TEST(RouteImages, RejectDifferentRoutes) {
   const Route route = to_next();
   const topology::Topology uneven = ring(true);
   EXPECT_FALSE(RouteImages(uneven, 0).add(std::vector<const Route*>(kNodes, &route))) << "bandwidth";
@@ -59,7 +59,7 @@ TEST(RouteImages, RefuseWhatIsNotAlike) {
 }
 
 // Nodes 0, 2 and 3 receive the two routes at different ejection ports; node 1 receives both at the same port.
-TEST(RouteImages, RefuseEjectionPortsThatAreSharedAtOneAcceleratorOnly) {
+TEST(RouteImages, RejectEjectionPortsThatOnlyOneAcceleratorShares) {
   const topology::Topology topology = ring();
   const Route one = to_next();
   Route other = to_next();
@@ -81,7 +81,7 @@ TEST(RouteImages, RefuseEjectionPortsThatAreSharedAtOneAcceleratorOnly) {
 
 // All messages between the two accelerators pass through switches 2 and 3, so images of a route would share
 // channels.
-TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
+TEST(RouteImages, RejectChannelsThatTwoImagesUse) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [src, dst] : {std::pair{0, 2}, {1, 2}, {2, 3}, {3, 0}, {3, 1}}) {
     topology.add_channel(src, dst, {16'000'000'000}, kCycle);

@@ -94,12 +94,12 @@ config::SystemConfig slow_routers() {
   return system;
 }
 
-TEST(TrainFabric, RefusesAMessageThatFollowsWithinTheRoutersDelay) {
+TEST(TrainFabric, RejectsAMessageThatFollowsWithinTheRoutersDelay) {
   const Middle close("close", slow_routers(), {0, 6});
   EXPECT_THROW(close.run(), ContentionError);
 }
 
-TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
+TEST(TrainFabric, AcceptsAMessageAfterTheRoutersDelay) {
   const Middle apart("apart", slow_routers(), {0, 7, 14});
   apart.run();
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
@@ -107,7 +107,7 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
 
 // If flits contend for an output, their virtual channels affect the result. Trains do not model these, so no
 // train may use an output port that leads to such an output.
-TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
+TEST(TrainFabric, KeepsTrainsOffPortsThatLeadToContendingFlits) {
   const topology::Topology line = mesh({4});
   const config::SystemConfig system = system_config(8);
   const auto routing = topology::make_dimension_order_routing(line, system.router.vcs);
@@ -150,7 +150,7 @@ TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
 
 // With eight virtual channels, rotating through them takes longer than the router's delay, so messages may
 // follow each other immediately.
-TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
+TEST(TrainFabric, AcceptsMessagesAtOnceIfVirtualChannelsOutlastTheRouter) {
   const Middle many("many", system_config(8), {0, 2, 4});
   many.run();
   EXPECT_THAT(many.left(), ::testing::ElementsAre(1, 3, 5));

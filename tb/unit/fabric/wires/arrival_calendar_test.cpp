@@ -38,7 +38,7 @@ RC_GTEST_PROP(ArrivalCalendar, ServesEveryLineInItsCycle, ()) {
   }
 }
 
-TEST(ArrivalCalendar, ForgetsWhatItHasServed) {
+TEST(ArrivalCalendar, ForgetsServedArrivals) {
   ArrivalCalendar calendar;
   calendar.add(3, 5);
   calendar.serve(3, [](int line) { EXPECT_EQ(line, 5); });

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
+TEST(Wire, DeliversFlitsAndCreditsInOrderAndOnTime) {
   Wire wire(10, 12);
   ArrivalCalendar receiver;
   ArrivalCalendar sender;
@@ -48,7 +48,7 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
 
 // Sends consecutive flits of one packet, a gap, another virtual channel and a reused packet number. However
 // the wire stores flits, they leave in their original order, even after peeking and partial removal.
-TEST(Wire, KeepsWhatComesInARowAsItCame) {
+TEST(Wire, KeepsConsecutiveFlitsInOrder) {
   struct Sent {
     PacketId packet;
     std::uint32_t sequence;
@@ -161,7 +161,7 @@ struct ShortWire {
   Cycles sender_due = kNever;
 };
 
-TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
+TEST(ShortWire, KeepsFlitsInFlightInTheCalendars) {
   ShortWire under;
   Wire& wire = under.wire;
   wire.send({7, 0, 0}, 1, 4);
@@ -202,7 +202,7 @@ TEST(ShortWire, MovesWithItsCalendars) {
   EXPECT_EQ(ArrivingFlits::flit_of(under.receiver.flit(1009, 1)).sequence, 1U);
 }
 
-TEST(ShortWire, KeepsFlitsThatItsCalendarIsAboutToSkip) {
+TEST(ShortWire, KeepsFlitsThatItsCalendarWouldSkip) {
   ShortWire under;
   Wire& wire = under.wire;
   wire.send({7, 0, 0}, 1, 4);
@@ -232,7 +232,7 @@ TEST(ShortWire, BetweenThreadsIsHandedOverBetweenQuanta) {
 }
 
 // A short wire carries at most one flit per cycle, and at most one credit per virtual channel per cycle.
-TEST(ShortWire, RefusesTwoInACycle) {
+TEST(ShortWire, RejectsTwoFlitsInACycle) {
   const auto message_of = [](const auto& send) -> std::string {
     try {
       send();

@@ -18,7 +18,7 @@ TEST(DependencyTracker, CountsArrivalsPerFlow) {
 }
 
 // If arrival 2 overtakes arrival 1, both are counted when arrival 1 arrives.
-TEST(DependencyTracker, CountsNumberedArrivalsInTheirOrder) {
+TEST(DependencyTracker, CountsNumberedArrivalsInOrder) {
   DependencyTracker tracker(1);
   tracker.arrived(0, 0);
   tracker.arrived(0, 2);

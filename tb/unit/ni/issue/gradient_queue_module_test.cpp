@@ -53,7 +53,7 @@ TEST_F(GradientQueueModuleTest, ReleasesLayersWithTheLastMessageOfTheirChunks) {
   EXPECT_THAT(released, ElementsAre(std::pair{0U, 2}, std::pair{1U, 2}, std::pair{2U, 9}));
 }
 
-TEST_F(GradientQueueModuleTest, CountsChunksThatComeEarlyWhenTheMissingOnesHaveCome) {
+TEST_F(GradientQueueModuleTest, CountsEarlyChunksOnceTheMissingOnesHaveArrived) {
   for (const std::int32_t flow : {2, 2, 0, 0, 1}) arrive(flow, 5);
   EXPECT_TRUE(released.empty());
   arrive(1, 6);

@@ -31,7 +31,7 @@ TEST(GradientQueue, ReleasesALayerWithItsLastChunk) {
   EXPECT_FALSE(queue.released());
 }
 
-TEST(GradientQueue, LayersWithoutGradientsWaitForNone) {
+TEST(GradientQueue, LayersWithoutGradientsDoNotWait) {
   GradientQueue queue({0, 1, 1});
   EXPECT_TRUE(queue.released());
   queue.take();

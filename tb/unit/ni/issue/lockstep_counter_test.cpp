@@ -18,7 +18,7 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
 
 // The next step may start as early as the buffer can absorb its flits, but its duration counts from the
 // nominal end of the previous step.
-TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
+TEST(LockstepCounter, CountsFromTheNominalEndOfThePreviousStep) {
   LockstepCounter counter;
   counter.load(0, 100, 30);
   EXPECT_EQ(counter.release(), 70);
@@ -29,7 +29,7 @@ TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
 }
 
 // A step that starts late delays the following steps.
-TEST(LockstepCounter, StartsAfreshWhenItIsLate) {
+TEST(LockstepCounter, StartsAgainIfItIsLate) {
   LockstepCounter counter;
   counter.load(0, 100, 0);
   counter.load(400, 100, 0);

@@ -30,7 +30,7 @@ TEST(ScheduleTable, ReadsItsEntriesInOrder) {
 
 // The table repeats one entry group per piece. In every group except the first, a nop lies between the two
 // gathers.
-TEST(ScheduleTable, GoesThroughAFoldedTable) {
+TEST(ScheduleTable, ReadsAFoldedTable) {
   constexpr int kPieces = 10;
   std::vector<TableEntry> entries;
   const auto add = [&](schedule::Op op, std::int32_t flow, std::int32_t step) {

@@ -124,7 +124,7 @@ class Contexts : public ::testing::Test {
   std::vector<std::unique_ptr<Start>> starts;
 };
 
-TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
+TEST_F(Contexts, EndWhenEverythingHasLeftOrArrived) {
   Collective& one = add(64, 0);
   run(0);
   ASSERT_EQ(ended.size(), 2U);
@@ -139,7 +139,7 @@ TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
 
 // The first collective issues a message first although its priority is low, because it was the only
 // collective that had started.
-TEST_F(Contexts, ShareAPortInTheirOrder) {
+TEST_F(Contexts, ShareAPortInOrder) {
   for (const int priority : {0, 0, 2, 1}) add(512, priority);
   run(0, config::ContextOrder::kPriority);
   std::vector<ContextId> order;
@@ -150,7 +150,7 @@ TEST_F(Contexts, ShareAPortInTheirOrder) {
 
 // A message that arrives early is held until the receiver starts the collective. Then its 5 flits enter the
 // adder, which takes 5 cycles.
-TEST_F(Contexts, HoldWhatComesEarly) {
+TEST_F(Contexts, HoldEarlyMessages) {
   Collective& one = add(64, 0);
   run(500);
   ASSERT_EQ(ended.size(), 2U);
@@ -159,13 +159,13 @@ TEST_F(Contexts, HoldWhatComesEarly) {
 }
 
 // A collective may start in a cycle in which the network interface has already been stepped.
-TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
+TEST_F(Contexts, IssueOneEntryPerCycleAndPort) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 2, 100);
   EXPECT_EQ(issues(), (std::vector<Cycles>{100, 101}));
 }
 
-TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
+TEST_F(Contexts, AreServedLastInTheCycleInWhichTheyStart) {
   // The first two messages fill the port's queue. The first message has 5 flits, and its tail leaves in cycle
   // 7, so its slot is free from cycle 8 on. The third collective has been waiting and gets the slot, although
   // the fourth has a higher priority.
@@ -187,7 +187,7 @@ TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
 }
 
 // A collective without messages ends in the cycle after its start.
-TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
+TEST_F(Contexts, EndInTheCycleAfterTheirStartIfThereIsNoWork) {
   add(64, 0).schedule.nodes[0].ports[0].entries().clear();
   run(0);
   EXPECT_EQ(end(0, 1), 1);
@@ -195,7 +195,7 @@ TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
 
 // With `kAdded`, messages that arrive before the start are added immediately, within the adder's 5 cycles.
 // The collective then ends in the cycle after its start.
-TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
+TEST_F(Contexts, AddEarlyMessagesIfTheyAreLoaded) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   Collective& one = add(64, 0);
   run(500);
@@ -207,14 +207,14 @@ TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
   EXPECT_EQ(one.sink.values()[0], 11.0F);
 }
 
-TEST_F(Contexts, KeepWhatHasBeenAddedTo) {
+TEST_F(Contexts, KeepBuffersWithSums) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   add(64, 0);
   run(200'000);
   EXPECT_THROW(nodes.interfaces[1]->unload(1), ModelError);
 }
 
-TEST_F(Contexts, RefuseWhatIsLoadedTwiceOrNotAtAll) {
+TEST_F(Contexts, RejectTablesThatAreLoadedTwiceOrNotAtAll) {
   Collective& one = add(64, 0);
   run(0);
   NetworkInterface& interface = *nodes.interfaces[0];

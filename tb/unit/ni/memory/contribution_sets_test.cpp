@@ -82,7 +82,7 @@ RC_GTEST_PROP(ContributionSets, AreSets, ()) {
 
 // Large runs keep one set per accelerator per segment, so the most frequent sets (own gradient only, or all
 // gradients) must need little memory.
-TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
+TEST(ContributionSets, OfOneOrAllNeedFourBytes) {
   ContributionSets sets(1000, 1024, 7);
   EXPECT_EQ(sets.bytes(), 4000U);
   std::vector<std::uint64_t> others(16, ~std::uint64_t{0});
@@ -93,7 +93,7 @@ TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
 }
 
 // New sets reuse the storage of released sets, so memory does not grow.
-TEST(ContributionSets, UsePlacesAgain) {
+TEST(ContributionSets, ReuseSlots) {
   ContributionSets sets(2, 1024, 0);
   std::vector<std::uint64_t> many(16, 1);
   for (int turn = 0; turn < 100; ++turn) {

@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(DmaEngine, ReadsTheDataAsItIsAndSaysWhenItComes) {
+TEST(DmaEngine, ReadsTheCurrentDataAndReportsWhenItArrives) {
   ValueMemory memory({1, 2, 3, 4});
   const DmaEngine dma(5);
   Payload data{.values = {9, 9, 9}, .contributions = {}};  // as if left over from another message

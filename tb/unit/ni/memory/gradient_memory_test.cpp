@@ -31,7 +31,7 @@ TEST(ContributionMemory, StartsWithItsOwnGradient) {
   EXPECT_THAT(memory.contributions(1), ElementsAre(0U, 2U));
 }
 
-TEST(ContributionMemory, UnitesWhatItReduces) {
+TEST(ContributionMemory, UnitesTheContributionsItReduces) {
   ContributionMemory mine(boundaries({0, 8, 20}), 4, 0);
   ContributionMemory other(boundaries({0, 8, 20}), 4, 2);
   mine.reduce(8, 12, other.copy(8, 12));
@@ -39,7 +39,7 @@ TEST(ContributionMemory, UnitesWhatItReduces) {
   EXPECT_THAT(mine.contributions(1), ElementsAre(0b0101U));
 }
 
-TEST(ContributionMemory, RefusesAContributionAddedTwice) {
+TEST(ContributionMemory, RejectsAContributionThatIsAddedTwice) {
   ContributionMemory mine(boundaries({0, 8, 20}), 100, 0);
   const ContributionMemory other(boundaries({0, 8, 20}), 100, 77);
   mine.reduce(8, 12, other.copy(8, 12));
@@ -48,7 +48,7 @@ TEST(ContributionMemory, RefusesAContributionAddedTwice) {
                                               HasSubstr("at address 8 is added twice"))));
 }
 
-TEST(ContributionMemory, OverwritesWhatItStores) {
+TEST(ContributionMemory, OverwritesWhenItStores) {
   ContributionMemory mine(boundaries({0, 8}), 4, 0);
   const ContributionMemory other(boundaries({0, 8}), 4, 2);
   mine.store(0, 8, other.copy(0, 8));
@@ -63,7 +63,7 @@ TEST(ContributionMemory, StartsAllGathersFromFinalValues) {
   EXPECT_THAT(memory.contributions(1), ElementsAre(0U, 0U));
 }
 
-TEST(ContributionMemory, RefusesAddressesBetweenBoundaries) {
+TEST(ContributionMemory, RejectsAddressesBetweenBoundaries) {
   const ContributionMemory memory(boundaries({0, 8, 16}), 4, 0);
   EXPECT_THAT([&] { (void)memory.copy(4, 12); },
               ThrowsMessage<ModelError>(HasSubstr("address 4 is not a message boundary")));

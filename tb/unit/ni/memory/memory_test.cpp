@@ -45,7 +45,7 @@ class MemoryTest : public ::testing::Test {
   ValueMemory contents{{1, 2, 3, 4}};
 };
 
-TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
+TEST_F(MemoryTest, GrantsTheTimesOfTransactions) {
   Memory memory("memory", contents, kLatency);
   Memory asked("asked", contents, kLatency);
   Asker direct("direct");
@@ -76,7 +76,7 @@ TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
 
 // If bandwidth is limited, the duration of an access depends on previous accesses, so the memory must not
 // grant direct access.
-TEST_F(MemoryTest, GrantsNothingWhereBandwidthIsLimited) {
+TEST_F(MemoryTest, GrantsNothingIfBandwidthIsLimited) {
   MemoryPace pace;
   pace.bandwidth = Bandwidth{16'000'000'000};
   Memory memory("memory", contents, kLatency, pace);

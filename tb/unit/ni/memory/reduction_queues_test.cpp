@@ -39,7 +39,7 @@ TEST(ReductionQueues, AddInTheOrderOfPortsWithinACycle) {
   EXPECT_EQ(memory[0], kLarge);  // both ones are lost by rounding
 }
 
-TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
+TEST(ReductionQueues, LetAFlitWaitForTheSumsOfItsWords) {
   std::vector<float> memory(8, 0.0F);
   ReductionQueues queues(2, 4);
   queues.take(0, add(0, {1.0F, 1.0F}), 0, memory);
@@ -50,7 +50,7 @@ TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
   EXPECT_EQ(memory[1], 2.0F);
 }
 
-TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
+TEST(ReductionQueues, LetOnlyAddsPassAWaitingFlit) {
   for (const bool passes : {true, false}) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(2, 4);
@@ -74,7 +74,7 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
 
 // Two messages for the same words must not delay each other permanently. They are interleaved at one port, or
 // a message at full rate overtakes one at half that rate at a lower port.
-TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
+TEST(ReductionQueues, DoNotDelayAMessageForAnotherWithTheSameWords) {
   constexpr int kFlits = 1000;
   for (const bool same_port : {true, false}) {
     std::vector<float> memory(kFlits + 1, 0.0F);
@@ -93,7 +93,7 @@ TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
   }
 }
 
-TEST(ReductionQueues, SettleWhatIsAboutToBeRead) {
+TEST(ReductionQueues, CompleteSumsThatAreAboutToBeRead) {
   std::vector<float> memory(8, 0.0F);
   ReductionQueues queues(3, 30);
   for (int port = 0; port < 3; ++port) queues.take(port, add(2, {1.0F}), 0, memory);
@@ -124,7 +124,7 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
 
 // A read-ahead returns the sums of three children. Then the parent's final value arrives while two of the
 // additions are still pending.
-TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
+TEST(ReductionQueues, StoreFinalValuesAfterTheirSums) {
   for (const int parent : {0, 3}) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(4, 30);
@@ -147,7 +147,7 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
 }
 
 // Whether or not words are read ahead, memory ends up with the values that result from the order of arrival.
-TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
+TEST(ReductionQueues, StoreReadAheadDataInTheOrderOfArrival) {
   rc::check([] {
     constexpr std::size_t kWords = 6;
     constexpr int kPorts = 3;
@@ -178,7 +178,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
   });
 }
 
-TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
+TEST(ReductionQueues, StoreFlitsThatTheyDoNotAdd) {
   std::vector<float> memory{5.0F};
   ReductionQueues queues(1, 4);
   queues.take(0, store(0, {2.0F}), 3, memory);

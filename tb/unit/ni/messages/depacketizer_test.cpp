@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Depacketizer, ReportsAMessageWhenAllItsPacketsAreThere) {
+TEST(Depacketizer, ReportsAMessageOnceAllItsPacketsHaveArrived) {
   std::vector<std::pair<std::uint64_t, Cycles>> messages;
   Depacketizer depacketizer(
       [](std::uint64_t message) {

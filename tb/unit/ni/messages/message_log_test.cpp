@@ -15,7 +15,7 @@ class Counter final : public MessageObserver {
   std::vector<topology::NodeId> at;
 };
 
-TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
+TEST(MessageLog, NotifiesItsObserversAndReusesIdentities) {
   MessageLog log;
   Counter counter;
   log.add_observer(counter);
@@ -36,7 +36,7 @@ TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
 
 // One thread opens messages and another closes them. The log reports messages in order of completion, and
 // those of the same cycle in order of accelerators.
-TEST(MessageLog, GathersWhatThreadsHaveClosed) {
+TEST(MessageLog, CollectsTheMessagesThatThreadsHaveClosed) {
   MessageLog log;
   log.keep(true);
   MessageLog& other = log.of_thread(1);

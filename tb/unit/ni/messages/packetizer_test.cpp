@@ -52,7 +52,7 @@ TEST_F(PacketizerTest, WaitsForMemory) {
 
 // The first message's data is ready in cycle 10, and the setup takes 5 cycles. The setup of the second
 // message begins after the first message's tail.
-TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
+TEST_F(PacketizerTest, SetsUpMessagesOneAfterAnother) {
   Packetizer packetizer(kPackets);
   packetizer.on_head_injected = [](std::uint64_t, Cycles) {};
   packetizer.on_tail_injected = [](std::uint64_t, Cycles) {};
@@ -70,7 +70,7 @@ TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
   EXPECT_EQ(packetizer.next_message().ready, 105);
 }
 
-TEST_F(PacketizerTest, CutsAMessageIntoPackets) {
+TEST_F(PacketizerTest, DividesAMessageIntoPackets) {
   Packetizer packetizer = make(kPackets);
   packetizer.push(message(5, 140), 0);
   std::vector<std::uint32_t> flits;
@@ -109,7 +109,7 @@ TEST_F(PacketizerTest, HoldsTwoMessages) {
 
 // A queue slot becomes free in the cycle after its message's tail has left, regardless of whether the network
 // interface or the injection channel is stepped first.
-TEST_F(PacketizerTest, FreesAPlaceInTheCycleAfterTheTail) {
+TEST_F(PacketizerTest, FreesASlotInTheCycleAfterTheTail) {
   for (const auto& leave : {+[](Packetizer&p, fabric::Packet&packet) { p.packet_injected(packet, 9); },
                             +[](Packetizer&p, fabric::Packet&) { p.message_injected(5, 9); }}) {
     Packetizer packetizer = make(kMessages);

@@ -75,7 +75,7 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
                                      : std::max<double>(least_steps(dims, true), longest)));
 }
 
-TEST(TorusExchange, IsForToriOfOneBandwidth) {
+TEST(TorusExchange, RequiresATorusWithEqualBandwidths) {
   EXPECT_TRUE(is_even_torus(torus({4, 2})));
   const std::vector<topology::LinkSpec> links{{{1'000'000'000}, 0}, {{2'000'000'000}, 0}};
   EXPECT_FALSE(is_even_torus(topology::make_torus(std::vector{4, 2}, links)));

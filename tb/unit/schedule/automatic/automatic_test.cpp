@@ -13,7 +13,7 @@ namespace {
 
 using testing::AnyOf;
 
-TEST(Automatic, ChoosesTheFastestByExpectation) {
+TEST(Automatic, ChoosesTheFastestExpectedAlgorithm) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   const AutomaticChoice choice = choose_algorithm(machine.topology, request, algorithms());
@@ -52,7 +52,7 @@ TEST(Automatic, ChoosesOnNetworksOfAnySize) {
 }
 
 // An algorithm that is estimated to compile too slowly is tried only if no other algorithm applies.
-TEST(Automatic, TriesWhatThereIsTimeFor) {
+TEST(Automatic, TriesAlgorithmsWithinATimeLimit) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = machine.request(Collective::kAllReduce, 4096);
   std::vector<AlgorithmInfo> two = named({"ring", "direct"});
@@ -77,7 +77,7 @@ CompileRequest blocks(const Machine& machine, Bytes block) {
   return timed(machine.request(Collective::kAllGather, n * n * block));
 }
 
-TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
+TEST(Automatic, ChoosesTheFastestExpectedExchange) {
   for (const auto& [machine, name] :
        {std::pair{torus({4, 4}), "balanced"}, {mesh({4, 4}), "balanced"}, {fat_tree({4, 2}), "direct"}}) {
     const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 16 * 1024));
@@ -92,7 +92,7 @@ TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
 
 // The automatic choice does not build tables with very many messages; such algorithms must be requested by
 // name.
-TEST(Automatic, TriesNoExchangeOfManyMessages) {
+TEST(Automatic, DoesNotTryExchangesWithManyMessages) {
   const Machine machine = torus({16, 16});
   const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 1024));
   EXPECT_GE(choice.expected.size(), 4U);

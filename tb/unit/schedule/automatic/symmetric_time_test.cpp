@@ -10,7 +10,7 @@ namespace {
 
 // The time computed from the origin's messages alone equals the time computed from the messages of all
 // accelerators.
-TEST(SymmetricTime, IsTheTimeOfAll) {
+TEST(SymmetricTime, IsTheTimeOfAllAccelerators) {
   for (const char* algorithm : {"multitree_optimal", "ring"}) {
     for (const std::vector<int>& dims : {std::vector{4, 4}, std::vector{3, 5}, std::vector{4, 2, 3}}) {
       const Machine machine = torus(dims);
@@ -26,7 +26,7 @@ TEST(SymmetricTime, IsTheTimeOfAll) {
   }
 }
 
-TEST(SymmetricTime, IsKnownWhereOneAcceleratorStandsForAll) {
+TEST(SymmetricTime, IsKnownIfOneAcceleratorRepresentsAll) {
   const Machine machine = torus({4, 4});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 65536));
   const Schedule stored = make_compiler("ring")->compile(machine.topology, request);

@@ -6,7 +6,7 @@ namespace coppice::schedule {
 namespace {
 
 // Every policy has the name that configurations and results use.
-TEST(ChunkPolicy, HasANameForEverything) {
+TEST(ChunkPolicy, HasANameForEveryPolicy) {
   EXPECT_STREQ(to_string(ChunkScheduler::kBaseline), "baseline");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemis), "themis");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemisPlus), "themis_plus");
@@ -17,7 +17,7 @@ TEST(ChunkPolicy, HasANameForEverything) {
 
 // Themis, Table 3: the baseline serves chunks in order of arrival, and Themis serves the smallest chunk
 // first.
-TEST(ChunkPolicy, OrdersAsThePaperDoes) {
+TEST(ChunkPolicy, OrdersChunksLikeThePaper) {
   EXPECT_EQ(usual_policy(ChunkScheduler::kBaseline), IntraDimension::kFifo);
   EXPECT_EQ(usual_policy(ChunkScheduler::kThemis), IntraDimension::kSmallestChunkFirst);
   EXPECT_EQ(usual_policy(ChunkScheduler::kThemisPlus), IntraDimension::kLeastToSendFirst);

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(Compiler, RefusesPiecesOfWholeChunks) {
+TEST(Compiler, RejectsPiecesOfWholeChunks) {
   CompileRequest request;
   EXPECT_NO_THROW(require_whole_chunks(request, "one"));
   request.chunks = kAutomaticChunks;
@@ -26,7 +26,7 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
 }
 
 // For every algorithm, the declared kind of chunking must match what its compiler accepts.
-TEST(Compiler, TakesChunksAsItsDescriptionSays) {
+TEST(Compiler, AcceptsChunksAsDescribed) {
   const Machine machine = torus({4, 2});
   for (const AlgorithmInfo& info : algorithms()) {
     if (info.make == nullptr) continue;

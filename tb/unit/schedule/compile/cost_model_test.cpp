@@ -11,7 +11,7 @@ namespace {
 // A step takes 10 us plus 1 ns per byte; there are 8 accelerators.
 constexpr CostModel kModel{.alpha_ns = 10'000, .beta_ns_per_byte = 1, .accelerators = 8};
 
-TEST(CostModel, RingPaysTwiceAnAllGather) {
+TEST(CostModel, ARingTakesTheTimeOfTwoAllGathers) {
   // Eq. (1): 7 steps, which take 10,000 ns plus 1 ns for each of 80,000 / 8 bytes.
   EXPECT_DOUBLE_EQ(kModel.all_gather_ns(80'000), 7 * 20'000.0);
   EXPECT_DOUBLE_EQ(kModel.ring_ns(80'000), 14 * 20'000.0);
@@ -49,7 +49,7 @@ RC_GTEST_PROP(CostModel, EquationFourIsTheBestForEquationThree, ()) {
 }
 
 // With alpha / beta = 621 kB, the paper's equations give a gain of 1.75 at 64 MB and of 1.86 at 256 MB.
-TEST(CostModel, GivesThePapersGainOfOverlapping) {
+TEST(CostModel, AgreesWithThePapersGainFromOverlap) {
   const CostModel model{.alpha_ns = 621'000, .beta_ns_per_byte = 1, .accelerators = 8};
   const double mib = 1048576;
   EXPECT_NEAR(model.tree_ns(64 * mib) / model.overlapped_tree_ns(64 * mib), 1.75, 0.005);

@@ -30,16 +30,16 @@ TEST(LatencyModel, ReadsTheDimensionsOfATopology) {
   EXPECT_EQ(model.total_bandwidth(), Bandwidth{425'000'000'000});
 }
 
-TEST(LatencyModel, KnowsNoDimensionsOfOtherTopologies) {
+TEST(LatencyModel, HasNoDimensionsForOtherTopologies) {
   const std::vector<topology::LinkSpec> links(2, {{16'000'000'000}, 0});
   EXPECT_THROW(dimension_models(topology::make_torus(std::vector{4, 4}, links)), UnsupportedError);
 }
 
-TEST(LatencyModel, RefusesASwitchOfNoPowerOfTwo) {
+TEST(LatencyModel, RejectsASwitchWhoseSizeIsNotAPowerOfTwo) {
   EXPECT_THROW(LatencyModel({dimension_model(DimensionKind::kSwitch, 6, 800, 700)}), UnsupportedError);
 }
 
-TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
+TEST(LatencyModel, CountsTheBytesThatAnAcceleratorSends) {
   const LatencyModel model = figure_5();
   EXPECT_EQ(model.sent(0, Op::kReduce, 64), 48);
   EXPECT_EQ(model.after(0, Op::kReduce, 64), 16);

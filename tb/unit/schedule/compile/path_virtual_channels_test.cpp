@@ -23,7 +23,7 @@ topology::Topology one_way_ring() {
   return graph;
 }
 
-TEST(PathLayers, ClimbsWhereAPathWouldCloseACycle) {
+TEST(PathLayers, ChangesTheLayerIfAPathWouldCloseACycle) {
   const topology::Topology graph = one_way_ring();
   const std::vector<ChannelPath> paths{{0, 6, 7, 5}, {1, 7, 8, 3}, {2, 8, 6, 4}};
   const VcRange all{0, 4};
@@ -40,7 +40,7 @@ TEST(PathLayers, AcyclicPathsUseAllVirtualChannels) {
   EXPECT_EQ(assign_vcs(graph, paths, 3), (PathVcs{{all, all, all, all}, {all, all, all}}));
 }
 
-TEST(PathLayers, RefusesTooFewVirtualChannels) {
+TEST(PathLayers, RejectsTooFewVirtualChannels) {
   const topology::Topology graph = one_way_ring();
   const std::vector<ChannelPath> paths{{0, 6, 7, 5}, {1, 7, 8, 3}, {2, 8, 6, 4}};
   EXPECT_THAT([&] { assign_vcs(graph, paths, 1); },

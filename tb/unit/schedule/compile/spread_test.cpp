@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, OverPlanes, testing::Values("ring", "halvin
 
 // One of two parallel links has 1 GB/s and carries a quarter of the data; the other has 3 GB/s and carries
 // the rest.
-TEST(CompileSpread, SharesDataOutByBandwidth) {
+TEST(CompileSpread, DistributesDataByBandwidth) {
   topology::Topology pair(topology::Kind::kFile, {}, 2, 0);
   for (const std::int64_t rate : {1, 3}) {
     pair.add_channel(0, 1, {rate * 1'000'000'000}, kLatency);

@@ -101,7 +101,7 @@ TEST(SymmetricBuilder, FillsIdleSteps) {
   }
 }
 
-TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
+TEST(SymmetricBuilder, RejectsTranslationsThatDoNotPreserveChannels) {
   AroundARing ring(4);
   ring.symmetric.ways[static_cast<std::size_t>(ring.out.at(2))] = -1;
   EXPECT_THAT([&] { ring.build(); },
@@ -109,7 +109,7 @@ TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
 }
 
 // At accelerator 0, two channels share an NI port; the corresponding channels of accelerator 1 do not.
-TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
+TEST(SymmetricBuilder, RejectsPortsThatRepresentDifferentChannels) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
   const Bandwidth bandwidth{16'000'000'000};
   topology.add_channel(0, 1, bandwidth, 0);
@@ -124,7 +124,7 @@ TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
               ThrowsMessage<ModelError>(HasSubstr("maps to different channels")));
 }
 
-TEST(PatternPays, TakesManyAcceleratorsOfAsMuchDataEach) {
+TEST(PatternPays, IsForManyAcceleratorsWithEqualData) {
   CompileRequest request;
   request.size = Bytes{4} * 8 * 3;
   request.pattern_beyond = 7;

@@ -162,7 +162,7 @@ std::string fault_of(const std::string& text, int runs) {
 
 // The reader must refuse every faulty file with the location of the fault, and accept a file only if it is
 // correct for every order of its thread blocks.
-TEST(BlockExecution, RefusesEveryWrongFile) {
+TEST(BlockExecution, RejectsEveryWrongFile) {
   int wrong = 0;
   int right = 0;
   for (const RightFile& file : right_files()) {
@@ -210,7 +210,7 @@ std::string refusal_of_all_gather(const std::string& block) {
   return refusal_of(file, all_gather_with(block));
 }
 
-TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
+TEST(BlockExecution, ReportsFaultsWithTheirLocation) {
   const std::string cell = R"(srcbuf="o" srcoff="0" dstbuf="o" cnt="1")";
   EXPECT_EQ(refusal_of_all_gather(receiver(R"(type="r" dstoff="0" )" + cell)), "");
   EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="r" dstoff="7" )" + cell)),
@@ -237,7 +237,7 @@ TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
 
 // A one-pass algorithm keeps received data in scratch until it is added. This works on GPUs, but the model's
 // accelerators have a single buffer.
-TEST(BlockExecution, NamesOnePassAlgorithms) {
+TEST(BlockExecution, RecognisesOnePassAlgorithms) {
   std::string text =
       R"(<algo name="one_pass" nchannels="1" nchunksperloop="1" ngpus="2" coll="allreduce" inplace="1">)";
   for (int gpu = 0; gpu < 2; ++gpu) {

@@ -116,7 +116,7 @@ void expect_refusal(const std::string& text, int line, const std::string& why) {
   }
 }
 
-TEST(Msccl, RefusesWithThePlace) {
+TEST(Msccl, RejectsFilesWithTheLocation) {
   expect_refusal("<html></html>", 1, "the XML element is <html>");
   expect_refusal("<algo", 1, "not valid XML");
   expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
@@ -136,7 +136,7 @@ TEST(Msccl, RefusesWithThePlace) {
 }
 
 // A number that is just out of range is refused with the line of its element.
-TEST(Msccl, RefusesNumbersOutOfTheirRanges) {
+TEST(Msccl, RejectsNumbersOutsideTheirRanges) {
   struct Number {
     const char* in;
     const char* instead;
@@ -170,7 +170,7 @@ TEST(Msccl, FindsBlocksThatWaitForEver) {
       "waits here forever: message 0 of GPU 1 on channel 0 is never sent");
 }
 
-TEST(Msccl, FindsWhatIsAddedTwice) {
+TEST(Msccl, FindsDataThatIsAddedTwice) {
   const std::string step =
       "<step s=\"1\" type=\"re\" srcbuf=\"s\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" "
       "deps=\"-1\" "
@@ -179,7 +179,7 @@ TEST(Msccl, FindsWhatIsAddedTwice) {
                  "adds the data of GPU 0 to chunk 0 twice");
 }
 
-TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
+TEST(Msccl, IsNotWrittenIfChunksAreTooUnequal) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4 * 100'003);
   EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
@@ -231,7 +231,7 @@ Schedule read_exchange(const std::string& text) {
                      machine.request(Collective::kAllGather, Bytes{4} * 9 * 5));
 }
 
-TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
+TEST(Msccl, ReadsAllToAllsWithTheBlocksOfAllPairs) {
   EXPECT_EQ(msccl_collective(exchange("s0", "o0"), "a.xml"), "all_to_all");
   const Schedule read = read_exchange(exchange("s0", "o0"));
   EXPECT_EQ(read.flows, 18);
@@ -251,7 +251,7 @@ TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
   EXPECT_EQ(passed_on, 1);
 }
 
-TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
+TEST(Msccl, RejectsAllToAllsThatLoseAChunk) {
   const auto complaint = [](const std::string& text) -> std::string {
     try {
       read_exchange(text);

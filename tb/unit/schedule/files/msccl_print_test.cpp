@@ -65,7 +65,7 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
 
 // A 2D ring relies on the lockstep's order of timesteps. MSCCL has no lockstep, so the file must state this
 // order as dependencies.
-TEST(MscclPrint, OrdersWhatOnlyTheLockstepOrders) {
+TEST(MscclPrint, OrdersMessagesThatOnlyLockstepOrders) {
   int written = 0;
   for (const Machine& machine : shapes()) {
     for (const Bytes elements : {1, 6}) {

@@ -150,7 +150,7 @@ TEST(MscclppFile, BlocksThatShareAnOperationMoveTheirParts) {
   EXPECT_EQ(messages_of(schedule, Op::kGather), 4);
 }
 
-TEST(MscclppFile, RefusesWhatItCannotRun) {
+TEST(MscclppFile, RejectsUnsupportedOperations) {
   expect_refusal(replaced(two_pass(), "allreduce", "sendrecv"), "'sendrecv' is not one of");
   expect_refusal(replaced(two_pass(), "\"rres\"", "\"glres\""), "multicast and reduction by switches");
   expect_refusal(replaced(two_pass(), "\"rres\"", "\"rrss\""), "'rrss' is not an operation");

@@ -71,7 +71,7 @@ std::string refusal(std::string text, const std::string& from, const std::string
   return "accepted";
 }
 
-TEST(ScheduleFile, SaysWhereItIsWrong) {
+TEST(ScheduleFile, ReportsTheLocationOfFaults) {
   EXPECT_EQ(refusal(kSmall, "\"size\": 8", "\"size\": 8"), "accepted");
   EXPECT_THAT(refusal(kSmall, "\"size\": 8,", "\"size\": 8"),
               StartsWith("s.json:3:19: not valid JSON: syntax error"));
@@ -102,7 +102,7 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
             "s.json:8:21: /nodes/0/prots: unknown key; ");
 }
 
-TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
+TEST(ScheduleFile, IsAcceptedOnlyForItsCollective) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 43), "s.json:2:14: /algorithm: must not be empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
             "s.json:3:26: this object has two keys 'size': keep one of them");
@@ -124,7 +124,7 @@ TEST(ScheduleFile, IsForTheTopologyThatItNames) {
   EXPECT_NO_THROW(parse_schedule(kSmall, "s.json", "mesh 4x4"));
 }
 
-TEST(ScheduleFile, ThatIsNotThere) {
+TEST(ScheduleFile, ThatDoesNotExist) {
   EXPECT_THROW(read_schedule_text("/nonexistent/s.json"), UnsupportedError);
   EXPECT_THROW(read_schedule_text("/"), UnsupportedError);
 }

@@ -35,7 +35,7 @@ TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
       ElementsAre(DoubleNear(2.0 / 3, kRounding), DoubleNear(2.0 / 3, kRounding), DoubleNear(0, kRounding)));
 }
 
-TEST(ChunkStudy, SendsTheLeastThatTheCollectiveNeeds) {
+TEST(ChunkStudy, SendsTheMinimumOfTheCollective) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     for (const Collective collective :

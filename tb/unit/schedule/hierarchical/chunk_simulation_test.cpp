@@ -74,7 +74,7 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
 
 // A reducing switch of four. Each 4-MB chunk takes 40 us in either direction and 12.5 us of latency after
 // each. While one chunk goes down, the other goes up.
-TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
+TEST(ChunkSimulation, SendsUpToReducingSwitchesAndDown) {
   DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
   dimension.in_network = true;
   const LatencyModel model({dimension});
@@ -94,7 +94,7 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   EXPECT_EQ(simulation.run(other, IntraDimension::kFifo), (10 + 30 + 25) * kUs);
 }
 
-TEST(ChunkSimulation, GivesUpAfterATime) {
+TEST(ChunkSimulation, StopsAfterATimeLimit) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
   std::vector<ChunkPath> ways;
@@ -134,7 +134,7 @@ RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
 }
 
 // Simulating the individual steps of each operation also reproduces the times of Fig. 5.
-TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
+TEST(ChunkSimulation, TakesTheSameTimeStepByStepInFigure5) {
   const LatencyModel model = figure_5();
   const auto chunks = split_into_chunks(kData, 4, 4);
   ChunkSimulation simulation(model);

@@ -70,7 +70,7 @@ std::vector<std::string> lines(const Table& table) {
 
 // Over a reducing switch, an all-reduce sends all data up once and the sum down once. This also works for
 // three accelerators, whereas halving and doubling needs a power of two.
-TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
+TEST(Offload, SendsTheDataOfAnAllReduceOnceInEachDirection) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1200);
   ASSERT_EQ(schedule.nodes.size(), 4U);
@@ -84,7 +84,7 @@ TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
 
 // In a reduce-scatter, an accelerator keeps its own part, and adds the sum of the others' parts that it
 // receives from the switch.
-TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
+TEST(Offload, ReduceScattersSendEveryAcceleratorItsPartOfASum) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1200);
   EXPECT_THAT(lines(schedule.nodes[2].ports[0]),
@@ -97,7 +97,7 @@ TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
 
 // In an all-gather, each accelerator sends its part up and receives the other parts in two messages. This
 // includes accelerators 0 and 3, whose other parts are contiguous.
-TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
+TEST(Offload, AllGathersSendEveryAcceleratorTheDataOfOthers) {
   const AddingMachine machine({adding_switch(4)});
   const Schedule schedule = machine.compile(Collective::kAllGather, 1600);
   EXPECT_THAT(lines(schedule.nodes[2].ports[0]), ElementsAre("gather 800+400 to 4 after 0"));
@@ -112,7 +112,7 @@ TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
 
 // In dimension 0, an accelerator sends 600 B and later 200 B. In dimension 1, where the all-reduce turns
 // around, it sends the remaining 200 B once. Halving and doubling would send 1,200 B and 200 B.
-TEST(Offload, TakesLessOfTheLinksThanHalvingAndDoubling) {
+TEST(Offload, UsesTheLinksLessThanHalvingAndDoubling) {
   const AddingMachine machine({adding_switch(4), adding_switch(2)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 800);
   EXPECT_EQ(schedule.adders, 2 + 4);
@@ -167,7 +167,7 @@ RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
 // 2x2x2 accelerators behind switches. After a reduce-scatter over dimensions 0, 1 and 2, accelerator 5
 // (coordinates 1 0 1) owns piece 5. An all-gather over dimension 1 first gives it pieces 5 and 7. These
 // become contiguous only after dimension 2, so they are sent as two messages.
-TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
+TEST(Offload, AllGathersInAnyOrderOfDimensions) {
   const auto plain = dimension(DimensionKind::kSwitch, 2);
   const AddingMachine machine({plain, plain, plain});
   const std::vector<ChunkPlan> plans{{.bytes = 800, .reduce_scatter = {0, 1, 2}, .all_gather = {1, 2, 0}}};
@@ -212,7 +212,7 @@ RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-TEST(Offload, RefusesTablesOfSwitchesThatDoNotAdd) {
+TEST(Offload, RejectsTablesOfSwitchesThatDoNotAdd) {
   const AddingMachine machine({adding_switch(4)});
   const AddingMachine plain({dimension(DimensionKind::kSwitch, 4)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1600);

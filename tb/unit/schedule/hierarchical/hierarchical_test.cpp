@@ -69,7 +69,7 @@ TEST(Hierarchical, PaddedMessagesShareNoChannel) {
 
 // With several dimensions, 64 chunks are needed to keep all of them busy (Themis, Sec. 5.3). With a single
 // dimension, a few chunks suffice to hide the latency.
-TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
+TEST(Hierarchical, OneDimensionHasOnlyUsefulChunks) {
   const HierarchicalMachine one({dimension(DimensionKind::kSwitch, 8)});
   const CompileRequest request = timed(one.request(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks));
   CompileRequest usual = request;
@@ -84,7 +84,7 @@ TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
   EXPECT_EQ(two.compile(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks).chunks, 64);
 }
 
-TEST(Hierarchical, SaysWhatItNeeds) {
+TEST(Hierarchical, ReportsUnmetRequirements) {
   const HierarchicalMachine machine(kSwitches);
   EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
               ThrowsMessage<UnsupportedError>(
@@ -96,7 +96,7 @@ TEST(Hierarchical, SaysWhatItNeeds) {
           HasSubstr("the dimensions of torus 4x4 are not networks of their own")));
 }
 
-TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {
+TEST(Hierarchical, DistributesTheDataOfAReduceScatter) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1024, 2);
   ASSERT_EQ(schedule.shares.size(), 16U);
@@ -188,7 +188,7 @@ TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   EXPECT_THROW(check_schedule(machine.topology, disagreed), ScheduleError);
 }
 
-TEST(Hierarchical, AllGathersBackTheWayItCameWhereSwitchesAdd) {
+TEST(Hierarchical, AllGathersInReverseOrderIfSwitchesAdd) {
   auto dimensions = kSwitches;
   dimensions[0].in_network = true;
   const HierarchicalMachine machine(dimensions);
@@ -220,7 +220,7 @@ RC_GTEST_PROP(Hierarchical, MovesTheLeastThatAReductionCan, ()) {
   }
 }
 
-TEST(Hierarchical, AnEntryThatDoesNotWaitIsRefused) {
+TEST(Hierarchical, AnEntryThatDoesNotWaitIsRejected) {
   const HierarchicalMachine machine(kSwitches);
   Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 2);
   TableEntry& entry = schedule.nodes[3].ports[0][3];
@@ -229,7 +229,7 @@ TEST(Hierarchical, AnEntryThatDoesNotWaitIsRefused) {
   EXPECT_THROW(check_schedule(machine.topology, schedule), ScheduleError);
 }
 
-TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
+TEST(Hierarchical, ADuplicateNumberIsRejected) {
   const HierarchicalMachine machine(kSwitches);
   Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 1);
   ASSERT_EQ(schedule.nodes[0].ports[0][1].arrival, 1);

@@ -13,7 +13,7 @@ namespace {
 constexpr Bytes kMB = 1'000'000;
 constexpr Bytes kQuantum = 8192;
 
-TEST(ThemisPlus, IsNowhereSlowerThanThemisOrTheBaseline) {
+TEST(ThemisPlus, IsNeverSlowerThanThemisOrTheBaseline) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     ChunkSimulation simulation(model);
@@ -52,7 +52,7 @@ bool any_parts_ways(const ChunkSchedule& schedule) {
 
 // With two dimensions, some chunks are all-gathered in another order than the reverse of their
 // reduce-scatter. These fill the idle time at the end.
-TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
+TEST(ThemisPlus, LetsAllGathersUseTheirOwnOrder) {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;
   const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});
   const Bytes size = 100 * kMB;
@@ -77,7 +77,7 @@ TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
 
 // On these systems of 1,024 accelerators, all accelerators execute a common program. It requires that
 // all-gathers reverse the order of the reduce-scatters.
-TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
+TEST(ThemisPlus, ReversesTheOrderOnLargeSystems) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     EXPECT_FALSE(any_parts_ways(schedule_themis_plus(
@@ -86,7 +86,7 @@ TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
   }
 }
 
-TEST(ThemisPlus, FindsTheSameForTheSameSeedAndEffort) {
+TEST(ThemisPlus, IsTheSameForTheSameSeedAndEffort) {
   const LatencyModel model(themis_systems()[3].dimensions);
   const auto chunks = split_into_chunks(250 * kMB, 4, 64);
   const auto find = [&](std::uint64_t seed) {

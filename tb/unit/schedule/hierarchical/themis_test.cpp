@@ -41,7 +41,7 @@ TEST(Themis, BalancesTheLoadsOfFigure7) {
               ElementsAre(ElementsAre(2, 1), ElementsAre(2.5, 5), ElementsAre(4.5, 6), ElementsAre(6.5, 7)));
 }
 
-TEST(Themis, LeavesTheBaselineItsGapInFigure7) {
+TEST(Themis, HasTheGapToTheBaselineInFigure7) {
   const LatencyModel model = figure_5();
   DimLoadTracker tracker(model);
   tracker.reset(Collective::kAllReduce);
@@ -141,7 +141,7 @@ TEST(Themis, TheBaselineSufficesForCurrentSystems) {
 }
 
 // The extremes of Fig. 10: few chunks leave most dimensions idle, and many chunks keep all dimensions busy.
-TEST(Themis, ReachesTheEndsOfFigure10) {
+TEST(Themis, ReachesTheExtremesOfFigure10) {
   // Routers take 5 cycles at 2 GHz. A message consists of a head flit and flits of 128 bytes.
   constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond / 2;
   const StepTiming machine{.flit = 128, .payload = 0, .router = 5 * kCycle, .interface_time = 5 * kCycle};
