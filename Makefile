@@ -38,14 +38,14 @@ test: build ## run all tests on the release build
 	@scripts/setup_editor
 	@ctest --preset release --parallel $(JOBS)
 
-# SANITIZER=fuzz: clang's sanitizers, whose objects make fuzz needs anyway. SANITIZER=threads: ThreadSanitizer, for runs
-# with several threads.
+# SANITIZER=fuzz: the sanitizers of clang; make fuzz needs their objects anyway. SANITIZER=threads: ThreadSanitizer, for
+# runs with several threads.
 sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: only these folders
 	@cmake --preset $(SANITIZER)
 	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
 	@ctest --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
 
-lint: setup-lint ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy only for changes; TIDY=0: without clang-tidy
+lint: setup-lint ## check format, clang-tidy, layers and scripts; SINCE=REVISION: clang-tidy only for changed files; TIDY=0: without clang-tidy
 	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
 
 format: setup-lint ## format all C++ files in place
@@ -97,7 +97,7 @@ reproduce-routing: command ## run the study of Routing for Large ML Models into 
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce routing
 
-reproduce-model: command ## measure all-reduces, flow control and the router into docs/measurements/model.md
+reproduce-model: command ## measure all-reduces, flow control and the router, into docs/measurements/model.md
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce model
 
@@ -105,15 +105,15 @@ reproduce-packed_trees: command ## compare all algorithms with the lower bound; 
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce packed_trees
 
-reproduce-programs: command ## measure scale-up domains, buckets and overlap into docs/measurements/programs.md
+reproduce-programs: command ## measure scale-up domains, buckets and overlap, into docs/measurements/programs.md
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce programs
 
-reproduce-reality: command ## run today's machines at all measured sizes into docs/measurements/reality.md
+reproduce-reality: command ## run today's machines at all measured sizes, into docs/measurements/reality.md
 	@scripts/setup.sh experiments calibrate
 	@scripts/reality
 
-reproduce-scale: command ## measure time and memory over the number of accelerators into docs/measurements/figures
+reproduce-scale: command ## measure time and memory over the number of accelerators, into docs/measurements/figures
 	@scripts/setup.sh experiments
 	@scripts/experiments/scale
 
@@ -135,7 +135,7 @@ docs: command ## build the documentation site: pages, reference of keys and resu
 docs-examples: command ## run the slow commands of the documentation, and compare their output
 	@scripts/docs/run_blocks build/release/coppice --long
 
-numbers: command ## rerun the commands behind the documents' numbers and print changes; ONLY="model timing": only these pages
+numbers: command ## rerun the commands behind the numbers in the documentation and print changes; ONLY="model timing": only these pages
 	@scripts/setup.sh experiments hardware explore
 	@scripts/docs/numbers $(ONLY)
 
@@ -144,7 +144,7 @@ test-slurm: command ## run a small experiment and a search on a temporary one-no
 	@scripts/experiments/test_slurm
 	@scripts/experiments/test_slurm_search
 
-cosim: build ## compare systems with Verilog network interfaces with SystemC ones, flit by flit
+cosim: build ## compare systems in which network interfaces are Verilog with those in SystemC, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
 
 tile: command setup-hardware ## run all-reduces on tiles in Verilog alone, Verilated and in Icarus, and compare sums and cycles with the model
@@ -174,7 +174,7 @@ deb: verilog ## make the Debian package of the release build, and check it with 
 	@scripts/packaging/make_deb build/release
 	@lintian --fail-on error,warning build/release/coppice_*.deb
 
-area: command setup-hardware ## estimate the area of the Verilog and of schedule tables into results/hardware; FULL=1: all sizes
+area: command setup-hardware ## estimate the area of the Verilog and of schedule tables, into results/hardware; FULL=1: all sizes
 	@scripts/setup.sh experiments
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
@@ -182,7 +182,7 @@ area: command setup-hardware ## estimate the area of the Verilog and of schedule
 timing: setup-hardware ## find the ten worst paths of each Verilog block, into results/hardware/timing; BLOCKS: only these
 	@scripts/timing --jobs $(JOBS) $(BLOCKS)
 
-layout: setup-hardware ## place and route Verilog blocks into results/hardware/layout, with pictures; BLOCKS: only these
+layout: setup-hardware ## place and route Verilog blocks, into results/hardware/layout, with pictures; BLOCKS: only these
 	@scripts/setup.sh experiments
 	@scripts/layout --jobs $(JOBS) $(BLOCKS)
 
@@ -206,7 +206,7 @@ mutate: command ## check that tests and proofs notice 320 random mutants of the 
 
 COUNT ?= 150
 SEED ?= 1
-mutate-model: setup ## check that tests notice 150 random mutants of systemc/; COUNT, SEED: other ones; ONLY: only these folders
+mutate-model: setup ## check that tests notice 150 random mutants of systemc/; COUNT, SEED: other mutants; ONLY: only these folders
 	@scripts/mutate_model --jobs $(JOBS) --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(subst $(space),$(comma),$(ONLY)))
 
 setup: ## install the Debian packages needed to build and test everything

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks format, static analysis, layering, English, scripts and Verilog. clang-tidy reads all of systemc/; with file
-# names, these C++ sources; with --since REVISION, those changed since then beyond their #include lines; with --no-tidy,
-# none.
+# Checks format, static analysis, layers, English, scripts and Verilog. clang-tidy reads all of systemc/. With file
+# names, it reads only these C++ sources; with --since REVISION, those that changed since then in more than #include
+# lines; with --no-tidy, none.
 set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
 
@@ -11,7 +11,7 @@ if [[ ${1:-} == --since ]] && ! git rev-parse --quiet --verify "${2:-}^{commit}"
 fi
 
 failures=0
-check() {  # check WHAT COMMAND...: runs the command and records whether it failed
+check() {  # check WHAT COMMAND...: runs the command and records if it fails
   local what="$1" start=$SECONDS
   shift
   if "$@"; then
@@ -27,37 +27,37 @@ script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 |
 
 format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
 
-# Sources of systemc/ that have changed since revision $1 in more than #include lines, blank lines and comments. A
-# changed header is represented by its source.
+# The sources of systemc/ that changed since revision $1 in more than #include lines, blank lines and comments. If a
+# header changed, its source stands for it.
 changed_sources() {
   local file source
   while IFS= read -r file; do
     git diff --unified=0 "$1" -- "$file" | grep -E '^[+-]' | grep -Ev '^(\+\+\+|---) ' |
       grep -Ev '^[+-][[:space:]]*(#include .*|//.*)?$' >/dev/null || continue
     source="${file%.*}.cpp"
-    # A header without a source file is checked through a source that includes it.
+    # If a header has no source file, a source that includes it stands for it.
     [[ -f $source ]] || source="$(grep -rlF --include='*.cpp' "#include \"${file#systemc/}\"" systemc | sort | head -n 1)"
     [[ -z $source ]] || echo "$source"
   done < <(git diff --name-only "$1" -- 'systemc/*.cpp' 'systemc/*.h') | sort -u
 }
 
-# The model only; tests are checked by format and compiler warnings. The preset is separate, since clang rejects GCC's
-# flags for link-time optimisation.
+# Only the model: the format and the compiler's warnings are enough for tests. The preset is separate because clang
+# rejects GCC's flags for link-time optimisation.
 tidy() {
   { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h systemc/generated/system/output/perfetto_trace.pb.h; } \
     >build/lint.log 2>&1 || { cat build/lint.log; return 1; }
-  # The filter removes counts of suppressed warnings in system headers from stderr; diagnostics are on stdout.
+  # On stderr, the filter removes the counts of suppressed warnings in system headers; diagnostics are on stdout.
   { if [[ $# -gt 0 ]]; then realpath "$@"; else scripts/list_sources build/lint/compile_commands.json | grep /systemc/; fi; } |
     xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint 2> >(grep -Ev '^([0-9]+ (warnings?|errors?)( and )?)+ generated|^Error while processing' >&2)
 }
 
-# Misspelt words; scripts/prose_words.txt lists words that codespell mistakes for others.
+# Misspelt words. scripts/prose_words.txt lists correct words that codespell takes for misspelt ones.
 spelling() {
   git ls-files -z | grep -zEv '\.(svg|png|csv|et|woff2?)$|\.min\.js$|^tb/fuzz/(seeds|regressions)/|^configs/machines/measured/' |
     xargs -0 codespell --ignore-words scripts/prose_words.txt
 }
 
-# A script must be executable, and must start with a #! line so that its caller need not know its language.
+# A script must be executable and start with a #! line, so that its caller need not know its language.
 executable_bits() {
   local bad=0 file
   while IFS= read -r -d '' file; do
@@ -74,7 +74,7 @@ executable_bits() {
   return "$bad"
 }
 
-# Every Verilog file as a top module, and the tile with clock gates, must pass Verilator, Icarus and Yosys without
+# Every Verilog file as a top module, and also the tile with clock gates, must pass Verilator, Icarus and Yosys without
 # warnings.
 verilog() {
   local bad=0 file folder top said

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# setup.sh PURPOSE...: installs missing packages of scripts/packages_PURPOSE.txt (run, test, hardware, lint, docs,
-# experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is missing.
+# setup.sh PURPOSE...: installs the packages of scripts/packages_PURPOSE.txt that are missing (run, test, hardware,
+# lint, docs, experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is missing.
 set -euo pipefail
 
 lists=()
 if [[ $# -eq 0 ]]; then
-  echo "setup: state one or more purposes, such as setup.sh run test: PURPOSE in the names scripts/packages_PURPOSE.txt" >&2
+  echo "setup: name one or more purposes, as in setup.sh run test; they are in the names scripts/packages_PURPOSE.txt" >&2
   exit 2
 fi
 for purpose in "$@"; do
@@ -27,14 +27,14 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
-# dpkg-query exits with status 1 if it does not know a package, which then counts as missing.
+# dpkg-query exits with status 1 if it does not know a package; the package then counts as missing.
 installed="$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
   sed -n 's/ installed$//p' || true)"
 missing=()
 for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
-# Packages marked "(not in Debian 13)" are skipped if apt does not know them; targets that need them report it.
+# Packages marked "(not in Debian 13)" are skipped if apt does not know them. Targets that need them say so.
 mapfile -t optional < <(sed -n 's/^\([^ #]*\).*(not in Debian 13).*/\1/p' "${lists[@]}")
 leave_out_unknown() {
   local package kept=()
@@ -45,7 +45,7 @@ leave_out_unknown() {
   done
   missing=("${kept[@]}")
 }
-# Without an index, apt-cache knows no packages, so this is repeated after apt-get update.
+# apt-cache knows no packages without an index, so this is repeated after apt-get update.
 if apt-cache show "${packages[0]}" >/dev/null 2>&1; then
   leave_out_unknown
 fi
@@ -56,7 +56,7 @@ fi
 install=(apt-get install -y --no-install-recommends)
 as_root=()
 if [[ $EUID -ne 0 ]]; then
-  # Without a terminal, sudo cannot ask for a password.
+  # sudo cannot ask for a password without a terminal.
   if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
     as_root=(sudo)
   else
@@ -70,7 +70,7 @@ fi
 
 echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
-# The installation may succeed even if the index cannot be refreshed.
+# The installation may succeed although the index cannot be refreshed.
 "${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed; trying the known packages" >&2
 leave_out_unknown
 if ! "${as_root[@]}" "${install[@]}" "${missing[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then

@@ -1,4 +1,4 @@
-"""The small runs that measure the simulator's cost, and their instruction and time counts."""
+"""The small runs that measure the cost of the simulator, and how many instructions and how much time they take."""
 
 import json
 import os
@@ -28,12 +28,13 @@ RUNS = {
 
 
 def without_address_randomization(command):
-    """The command with fixed addresses: alignment and hash tables of pointers slightly affect instruction counts."""
+    """The command with fixed addresses: instruction counts depend slightly on alignment and on hash tables of
+    pointers."""
     return ["setarch", "--addr-no-randomize", *command]
 
 
 def instructions(coppice, name):
-    """The instruction count from callgrind, which does not depend on the machine's load."""
+    """The instruction count from callgrind, which does not depend on the load of the machine."""
     with tempfile.NamedTemporaryFile(suffix=".callgrind") as out:
         done = subprocess.run(
             without_address_randomization(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", coppice,
@@ -42,7 +43,7 @@ def instructions(coppice, name):
     counts = re.findall(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not counts:
         raise SystemExit(f"bench: {name} failed under callgrind with exit status {done.returncode}:\n{done.stderr}")
-    # Also counts a fidelity that runs in a separate process.
+    # The sum of all processes, since a fidelity may run in a process of its own.
     return sum(map(int, counts))
 
 

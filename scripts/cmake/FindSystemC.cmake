@@ -1,6 +1,6 @@
-# Finds Debian's SystemC, which ships headers, libsystemc.so and a pkg-config file but no CMake package.
-# Defines the imported target SystemC::SystemC. Debian builds it for C++17, so SC_CPLUSPLUS is set to C++17:
-# otherwise, headers compiled as C++20 would refer to a symbol that the library lacks.
+# Finds Debian's SystemC, which has headers, libsystemc.so and a pkg-config file, but no CMake package. Defines the
+# imported target SystemC::SystemC. Debian builds the library for C++17, so SC_CPLUSPLUS is set to C++17: headers
+# compiled as C++20 would refer to a symbol that the library does not have.
 find_path(SystemC_INCLUDE_DIR systemc)
 find_library(SystemC_LIBRARY systemc)
 

@@ -1,6 +1,6 @@
 # coppice_join_sources(TARGET SOURCE...): with COPPICE_JOIN_SOURCES, compiles up to COPPICE_JOIN_MOST sources of TARGET
-# as one unit. Headers are then read, and templates instantiated, once per unit, which takes a third of the time.
-# Sources with conflicting names are compiled separately. Changing one source recompiles its unit.
+# as one unit. Headers are then read, and templates instantiated, once for each unit, and compilation takes a third of
+# the time. Sources with conflicting names are compiled on their own. A change to one source recompiles its unit.
 function(coppice_join_sources target)
   if(NOT COPPICE_JOIN_SOURCES)
     return()

@@ -1,5 +1,5 @@
-# Runs Verilator at build time, in parallel with the compiler; verilate() of find_package(verilator) runs it during
-# configuration.
+# Runs Verilator at build time, in parallel with the compiler. verilate() from find_package(verilator) would run it
+# during configuration.
 find_program(VERILATOR verilator)
 if(VERILATOR)
   execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE verilator_root
@@ -19,8 +19,9 @@ if(VERILATOR)
 endif()
 
 # coppice_verilate(TARGET PREFIX p TOP module SOURCES file... [INCLUDE_DIRS folder...] [ARGS argument...] [PIECES n]
-# [FAST option] [SLOW option]): adds the Verilated module to TARGET as class p: n files (default 1) compiled with FAST
-# (default -O2), and one compiled with SLOW (default -O0), whose code does not run in every cycle.
+# [FAST option] [SLOW option]): adds the Verilated module to TARGET as class p. Its code is in n files (default 1),
+# which are compiled with FAST (default -O2), and in one file with code that does not run in every cycle, which is
+# compiled with SLOW (default -O0).
 function(coppice_verilate target)
   cmake_parse_arguments(ARG "" "PREFIX;TOP;PIECES;FAST;SLOW" "SOURCES;INCLUDE_DIRS;ARGS" ${ARGN})
   foreach(default "PIECES;1" "FAST;-O2" "SLOW;-O0")

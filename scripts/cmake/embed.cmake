@@ -1,6 +1,6 @@
-# Writes the C++ source of page_parts.h, which contains the given files: cmake -D OUT=FILE -D HTML=FILE -D STYLE=FILE
-# -D SCRIPT=FILES -D LIBRARY=FILE -P embed.cmake. SCRIPT is a comma-separated list of files to concatenate. Files become
-# arrays of bytes, since string literals are limited in length.
+# Writes the C++ source of page_parts.h with the contents of the given files: cmake -D OUT=FILE -D HTML=FILE -D
+# STYLE=FILE -D SCRIPT=FILES -D LIBRARY=FILE -P embed.cmake. SCRIPT is a list of files, separated by commas, that are
+# concatenated. Files become arrays of bytes, since the length of string literals is limited.
 function(bytes_of name files)
   string(REPLACE "," ";" files "${files}")
   set(hex "")

@@ -1,7 +1,7 @@
-"""Compares the paper's claims with the measurements.
+"""Compares the claims of a paper with the measurements.
 
-A claim of an experiment file compares a column between two selections of rows, all other axes being equal,
-and combines the comparisons; without `over` it combines the column's values themselves.
+A claim in an experiment file compares two selections of rows in a column, row by row with all other axes equal, and
+combines the comparisons. Without `over` it combines the values of the column themselves.
 """
 
 import dataclasses
@@ -11,10 +11,10 @@ import frame
 
 KEYS = {"what", "paper", "source", "column", "of", "over", "where", "as", "combine", "reason", "unit"}
 FORMS = {
-    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # for times: speedup factor
-    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # for bandwidths: ratio
-    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # for times: share saved
-    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # for times: relative gain in throughput
+    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # for times: how many times faster
+    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # for bandwidths: how many times larger
+    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # for times: the saved share
+    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # for times: how much more throughput
     "percentage": (None, "{:.1%}"),
     "number": (None, "{:,.6g}"),
 }
@@ -26,7 +26,7 @@ TOLERANCE = 0.10
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A claim, the paper's value (None if its text does not contain it) and ours (None without rows)."""
+    """A claim with the paper's value (None if the paper does not state it) and ours (None if there are no rows)."""
     what: str
     paper: float | None
     ours: float | None
@@ -68,12 +68,12 @@ def check(what, claim):
 
 
 def grouped(rows, keys):
-    """Groups `rows` by the axes `keys`; a single group if the claim's axis is the only one."""
+    """Groups `rows` by the axes `keys`; one group if there are none, because the claim's axis is the only one."""
     return rows.groupby(keys, observed=True) if keys else rows.groupby(lambda row: 0)
 
 
 def measure(what, data, claim):
-    """The claim's value for the rows of `data`; None if they contain no pair to compare."""
+    """The claim's value from the rows of `data`; None if there is no pair to compare."""
     rows = frame.select(data, claim.get("where", {}))
     column = claim["column"]
     of = frame.select(rows, claim.get("of", {}))
@@ -82,7 +82,7 @@ def measure(what, data, claim):
         values = of[column]
     else:
         keys = [axis for axis in what.axes if axis not in claim["over"]]
-        # Compares with the best of several: the shortest time or the largest bandwidth.
+        # Several rows of a group count as their best: the shortest time or the largest bandwidth.
         best = "max" if claim["as"] == "ratio" else "min"
         over = grouped(frame.select(rows, claim["over"]), keys)[column].agg(best)
         pairs = grouped(of, keys)[column].agg(best).to_frame("of").join(over.rename("over"), how="inner")
@@ -91,7 +91,7 @@ def measure(what, data, claim):
 
 
 def compare(what, table):
-    """A Comparison for each claim of `what`, from its CSV file."""
+    """A Comparison for each claim of `what`; `table` is its CSV file."""
     data = frame.read(what, table)
     result = []
     for claim in what.claims:

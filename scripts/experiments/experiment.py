@@ -1,6 +1,6 @@
-"""An experiment: a YAML file that defines the runs of `coppice` behind a figure.
+"""An experiment: a YAML file with the runs of `coppice` for a figure.
 
-configs/experiments/README.md describes the keys. Snakefile executes the runs.
+configs/experiments/README.md describes its keys. Snakefile executes the runs.
 """
 
 import dataclasses
@@ -20,12 +20,12 @@ SYSTEM_KEY = "base"  # in settings: another system file instead of a configurati
 
 
 class ExperimentError(Exception):
-    """An error in an experiment file; the message names the file and the correction."""
+    """An error in an experiment file; the message names the file and says how to correct it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One run: a system file, settings in the given order, and a label for each axis."""
+    """A run: a system file, settings in the order given, and a label on each axis."""
     labels: dict
     system: str
     settings: tuple
@@ -33,7 +33,8 @@ class Point:
 
     @property
     def id(self):
-        """A readable file name, equal for the same run in different experiments, unique otherwise."""
+        """A readable file name. It is the same for the same run in other experiments, and different for any other
+        run."""
         text = "\n".join([self.system, *(f"{key}={value}" for key, value in sorted(self.settings))])
         if self.command != "run":
             text = f"{self.command}\n{text}"
@@ -42,7 +43,7 @@ class Point:
         return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
     def arguments(self):
-        """The arguments after `coppice COMMAND SYSTEM`; settings that start with -- are command options."""
+        """The arguments after `coppice COMMAND SYSTEM`; settings that start with -- are options of the command."""
         return [word for key, value in self.settings
                 for word in ((key, value) if key.startswith("--") else ("--set", f"{key}={value}"))]
 
@@ -69,7 +70,7 @@ class Experiment:
         return self.path.stem
 
     def points(self, full):
-        """All runs; the first axis varies slowest. Without `full`, those in `full_only` are omitted."""
+        """All runs; the first axis varies slowest. Without `full`, the runs in `full_only` are left out."""
         skipped = self.exclude if full else self.exclude + self.full_only
         result = []
         for combination in itertools.product(*(labels.items() for labels in self.axes.values())):
@@ -96,7 +97,7 @@ def matches(selector, labels):
 
 
 def filled(text, labels):
-    """`text` with each axis name in braces replaced by the axis's label."""
+    """`text` with every axis name in braces replaced by the label on that axis."""
     for axis, label in labels.items():
         text = text.replace(f"{{{axis}}}", label)
     return text
@@ -146,7 +147,7 @@ def load(path):
 
 
 def read_axis(path, axis):
-    """(name, {label: settings}) of an entry of `axes`."""
+    """Reads an entry of `axes`, as (name, {label: settings})."""
     if not isinstance(axis, dict) or not AXIS_KEYS >= axis.keys() >= {"name", "values"}:
         raise ExperimentError(f"{path}: an axis needs a name, values, and a key unless each value names its own")
     name, values = axis["name"], axis["values"]
@@ -188,7 +189,7 @@ def read_selectors(path, where, document, axes):
 
 
 def read_selector(path, where, selector, axes):
-    """{axis: [labels]} with all names checked; a list of one label can be written as the label."""
+    """Reads a selector, as {axis: [labels]}, and checks all its names; a single label may be written without a list."""
     result = {}
     refuse_unknown(path, where, selector, axes.keys())
     for axis, chosen in selector.items():

@@ -16,7 +16,7 @@ def read(what, path):
 
 
 def select(data, selector):
-    """The rows that have one of the selector's labels on each of its axes; `last` means an axis's last label."""
+    """The rows with one of the selector's labels on each of its axes; `last` stands for the last label of an axis."""
     for axis, chosen in selector.items():
         chosen = chosen if isinstance(chosen, list) else [chosen]
         wanted = [data[axis].cat.categories[-1] if label == "last" else experiment.as_text(label)
@@ -26,7 +26,8 @@ def select(data, selector):
 
 
 def normalized(data, what, column, to):
-    """`column` relative to its value at the labels `to`, with all other axes equal. Rows without a partner are dropped."""
+    """`column` divided by its value at the labels `to`, with all other axes equal. Rows without such a value are
+    dropped."""
     keys = [axis for axis in what.axes if axis not in to]
     base = select(data, to)[[*keys, column]].rename(columns={column: "base of the ratio"})
     merged = data.merge(base, on=keys) if keys else data.assign(**{"base of the ratio": base[column].iloc[0]})

@@ -1,4 +1,4 @@
-"""Finds the files that a run reads; a change to any of them makes its stored result stale."""
+"""Finds the files that a run reads. If one of them changes, the stored result is out of date."""
 
 import pathlib
 
@@ -10,9 +10,9 @@ WORKLOADS = pathlib.Path("configs/workloads")
 
 
 def of(point):
-    """The files that the run of `point` reads, its system file first: all files that the system file or a setting names
-    (a graph, a network or schedule of another tool, a table, the ranks of a trace), and a model's layer table. Paths are
-    relative to the working directory, as in the command."""
+    """The files that the run of `point` reads, first its system file: every file that the system file or a setting
+    names (a graph, a network or schedule of another tool, a table, the ranks of a trace), and the layer table of a
+    model. Paths are relative to the working directory, as in the command."""
     names = [*scalars(read(point.system)), *(name for _, value in point.settings for name in scalars(parsed(value)))]
     files = [point.system]
     for name in names:
@@ -21,7 +21,7 @@ def of(point):
 
 
 def files_of(name):
-    """The file with that name, all ranks' traces whose names begin with it, or the model's table."""
+    """The file with that name, the traces of all ranks if their names begin with it, or the model's table."""
     if not name.strip() or "\n" in name or "\0" in name or len(name) > 4096:
         return []
     path = pathlib.Path(name)

@@ -1,6 +1,7 @@
-"""A consistent style for all figures: one colour and marker for each algorithm or path assignment."""
+"""The style of all figures: the same colour and marker for an algorithm or path assignment everywhere."""
 
-# Okabe and Ito's colours, distinguishable with any colour vision; our own for the papers' proposals.
+# The colours of Okabe and Ito, which can be told apart with any colour vision. The papers' proposals have our own
+# colours.
 ALGORITHMS = {
     "ring": ("#0072B2", "o"),
     "double tree": ("#CC79A7", "v"),
@@ -31,12 +32,12 @@ STYLE = {
 
 
 def look(label, position):
-    """(colour, marker) of a series: the algorithm's own, otherwise by position."""
+    """(colour, marker) of a series: those of its algorithm, otherwise by its position."""
     if label in ALGORITHMS:
         return ALGORITHMS[label]
     return OTHERS[position % len(OTHERS)], OTHER_MARKERS[position % len(OTHER_MARKERS)]
 
 
 def dark(colour):
-    """A text colour that is readable on white: `colour`, darkened."""
+    """A darker `colour` for text that is readable on white."""
     return "#" + "".join(f"{int(int(colour[i:i + 2], 16) * 0.72):02x}" for i in (1, 3, 5))

@@ -1,7 +1,7 @@
-"""Figures: lines against a size, bars in groups, or dots in rows, one panel per label of an axis.
+"""Figures: lines over a size, bars in groups, or dots in rows, with a panel for each label of an axis.
 
-configs/experiments/README.md describes the keys of `plot` in an experiment file. A figure fits the width of a page, so
-that its text is not scaled; lines and bars are labelled directly.
+configs/experiments/README.md describes the keys of `plot` in an experiment file. A figure is as wide as a page, so that
+its text is not scaled. Lines and bars are labelled directly.
 """
 
 import math
@@ -25,7 +25,8 @@ LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
 def draw(what, table, outputs):
-    """Draws the experiment `what` from the CSV `table` into every file of `outputs`, in the format of its suffix."""
+    """Draws the experiment `what` from the CSV file `table`, once for each file of `outputs`; its suffix is the
+    format."""
     spec = what.plot
     experiment.refuse_unknown(what.path, "plot", spec, KEYS)
     data = frame.read(what, table) if spec["kind"] == "curves" else prepared(what, table)
@@ -37,7 +38,7 @@ def draw(what, table, outputs):
 
 
 def save(figure, path):
-    """Writes under a temporary name first; the file contains no date."""
+    """Writes under a temporary name first; leaves the date out of the file."""
     suffix = path.suffix.lstrip(".")
     temporary = path.with_name(f"{path.name}.partial.{os.getpid()}")
     metadata = {"Date": None} if suffix == "svg" else {"Software": None}
@@ -66,7 +67,7 @@ def prepared(what, table):
 
 
 def averaged(what, data, over):
-    """The mean of the drawn values over the axes `over`, with the minimum and maximum of y."""
+    """The mean over the axes `over` of the values to draw, with the minimum and maximum of y."""
     y = what.plot["y"]
     groups = data.groupby([axis for axis in what.axes if axis not in over], observed=True)
     result = groups[list({y, *what.plot.get("parts", {})})].mean()
@@ -74,7 +75,7 @@ def averaged(what, data, over):
 
 
 def draw_spread(axes, x, rows, y):
-    """Draws an error bar from the minimum to the maximum, if there is more than one value."""
+    """Draws an error bar from the minimum to the maximum if they come from more than one value."""
     if LOW in rows:
         axes.errorbar(x, rows[y], yerr=[rows[y] - rows[LOW], rows[HIGH] - rows[y]], fmt="none", ecolor="#333333",
                       elinewidth=0.8, capsize=1.5)
@@ -85,8 +86,8 @@ def labels_of(data, axis):
 
 
 def panels(what, data, width, height, across=None):
-    """(figure, [(axes, rows of the panel)]): a panel per label of the axis `panels`, by default three in a row.
-    `across`: the y label, written once per row of panels."""
+    """Returns (figure, [(axes, rows of the panel)]), with a panel for each label of the axis `panels`, by default three
+    side by side. `across` is the y label, which is written once for each row of panels."""
     spec = what.plot
     labels = labels_of(data, spec["panels"]) if "panels" in spec else [None]
     columns = min(len(labels), spec.get("columns", 3))
@@ -109,13 +110,13 @@ def panels(what, data, width, height, across=None):
 
 
 def legend(figure, handles):
-    """Places a legend below all panels, where it covers no data."""
+    """Places a legend below all panels, where it hides no data."""
     figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(4, len(handles)))
 
 
 def name_ends(axes, ends):
-    """Writes the names of lines to the right of the axes, at the heights of their ends: [(x, y, name, colour)]. Names
-    that would touch are moved apart."""
+    """Writes the names of lines to the right of the axes, at the heights of their ends. `ends`: [(x, y, name, colour)].
+    Names that would touch are moved apart."""
     axes.figure.canvas.draw()  # settles the scales
     least = 13.0  # points between two names
     to_points = 72 / axes.figure.dpi
@@ -134,7 +135,7 @@ def name_ends(axes, ends):
 
 
 def clusters(heights, least):
-    """Groups ascending heights whose names would touch, even after spreading them."""
+    """Groups names, by ascending height, that would touch even after they are moved apart."""
     groups = [[height] for height in heights]
     i = 0
     while i + 1 < len(groups):
@@ -176,7 +177,8 @@ def lines(what, data):
 
 
 def draw_claims(axes, what, label, colour):
-    """Draws the values that the source `beside` states for a series; returns the end of the line, for its name."""
+    """Draws the values that the source in `beside` states for a series; returns the end of the line, where its name
+    goes."""
     spec = what.plot
     found = [(quantity.number(str(claim["where"][spec["x"]])), claim["paper"]) for claim in what.claims
              if "beside" in spec and claim.get("source") == spec["beside"] and claim["column"] == spec["y"]
@@ -188,7 +190,7 @@ def draw_claims(axes, what, label, colour):
 
 
 def curves(what, data):
-    """Draws the curves `fixed` + `over_x`/x, relative to the largest value at the left end; dots are the runs."""
+    """Draws the curves `fixed` + `over_x`/x, relative to the largest value at the left end. The dots are the runs."""
     spec = what.plot
     figure, all_panels = panels(what, data, 2.9, 2.7, across=spec["y_label"])
     xs = [step / 100 for step in range(10, 101)]
@@ -210,8 +212,8 @@ def curves(what, data):
 
 
 def number_axis(axes, rows, spec):
-    """Sets an x axis of numbers, logarithmic unless `x_scale` is linear, with a tick at every value and at most eight
-    labels; and a y axis that starts at 0 or is logarithmic."""
+    """Sets an x axis of numbers: logarithmic unless `x_scale` is linear, with a tick at every value and at most eight
+    labels. The y axis starts at 0 or is logarithmic."""
     if spec.get("x_scale") != "linear":
         labels = labels_of(rows, spec["x"])
         axes.set_xscale("log", base=2)
@@ -233,14 +235,14 @@ def number_axis(axes, rows, spec):
 
 
 def plain_ticks(axis, narrow=False):
-    """Sets the ticks 1, 2, 5, 10, ... on a logarithmic axis, as plain numbers; with `narrow` also 3, 30, ..."""
+    """Sets ticks at 1, 2, 5, 10, ... on a logarithmic axis, as plain numbers; with `narrow`, also at 3, 30, ..."""
     axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5) if narrow else (1, 2, 5)))
     axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.6g}"))
     axis.set_minor_locator(ticker.NullLocator())
 
 
 def dots(what, data):
-    """Draws a row per label of `x`, with a dot per series, over a logarithmic axis."""
+    """Draws a row for each label of `x` over a logarithmic axis, with a dot for each series."""
     spec = what.plot
     names = labels_of(data, spec["x"])
     series = labels_of(data, spec["series"])
@@ -267,7 +269,8 @@ def dots(what, data):
 
 
 def bars(what, data):
-    """Draws horizontal bars below their group's label, each with its name and value, stacked from `parts` if given."""
+    """Draws horizontal bars below the label of their group, each with its name and value; with `parts`, a bar is a
+    stack."""
     spec = what.plot
     groups = labels_of(data, spec["x"])
     series = labels_of(data, spec["series"]) if "series" in spec else [None]
@@ -287,7 +290,7 @@ def bars(what, data):
 
 
 def draw_groups(axes, spec, rows, groups, series):
-    """Draws each group from the top: its label if there are several series, then its bars."""
+    """Draws the groups from the top: each label, if there is more than one series, and then its bars."""
     y, places, names = 0, [], []
     prefix = f"{spec['x_label']}: " if "x_label" in spec else ""
     for group in groups:
@@ -327,14 +330,14 @@ def draw_bar(axes, spec, row, y, colour):
 
 
 def part_looks(spec, colour):
-    """The styles of a bar's parts from the left: grey first, hatched in between, the series' own colour last."""
+    """The styles of a bar's parts from left to right: grey first, then hatched, and the colour of the series last."""
     hatched = {"facecolor": "white", "edgecolor": colour, "hatch": "//////", "linewidth": 0.5}
     between = len(spec.get("parts", ())) - 2
     return [{"color": "#c4c4c4"}] * (between >= 0) + [hatched] * between + [{"color": colour}]
 
 
 def part_handles(spec, data):
-    """Legend entries of all visible parts; parts in the colours of series are identified by their pattern."""
+    """Legend entries for all visible parts. If a part has the colours of the series, its pattern identifies it."""
     parts = spec.get("parts", {})
     looks = part_looks(spec, "#555555")
     return [patches.Patch(label=name if i == 0 else f"{name} (in colour)", **look)

@@ -1,5 +1,5 @@
-"""Snakemake's progress display: on a terminal, one line that is rewritten; otherwise, one line per tenth of the jobs. Shows
-the command's own message if a job fails."""
+"""Snakemake's progress display. On a terminal it is one line that is rewritten; otherwise a line is printed after each
+tenth of the jobs. If a job fails, the command's own message is printed."""
 
 import pathlib
 import sys

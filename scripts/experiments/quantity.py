@@ -7,7 +7,7 @@ SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(B|[KMG]i?B)")
 
 
 def number(text):
-    """The bytes of a size, or the value of a plain number; None for any other string."""
+    """The number of bytes of a size, or the value of a plain number; None for any other string."""
     if match := SIZE.fullmatch(str(text)):
         return float(match[1]) * FACTORS[match[2]]
     try:
@@ -17,7 +17,7 @@ def number(text):
 
 
 def size_label(count):
-    """The shortest binary form of a number of bytes."""
+    """The shortest form of a number of bytes in binary units."""
     for unit in ("GiB", "MiB", "KiB"):
         if count >= FACTORS[unit]:
             return f"{count / FACTORS[unit]:g} {unit}"

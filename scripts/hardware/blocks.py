@@ -1,4 +1,4 @@
-"""The blocks of the Verilog with the parameters of one machine, and their netlists, which are cached."""
+"""The Verilog blocks with the parameters of one machine, and their netlists, which are cached."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import json
 from hardware import netlist
 from hardware.machine import interface, router
 
-NODES, PORTS, FLIT, DEPTH = 16, 4, 128, 64  # of the MultiTree paper's machine, as in make area
+NODES, PORTS, FLIT, DEPTH = 16, 4, 128, 64  # those of the MultiTree paper's machine, as in make area
 
 
 def blocks():
@@ -31,8 +31,8 @@ def blocks():
 
 
 def synthesise(block, parameters, library, arguments, structure="reduced"):
-    """The folder in arguments.out that contains the block's netlist. `arguments`: the settings of netlist.write();
-    `structure`: one of netlist.STRUCTURES."""
+    """The folder in arguments.out with the block's netlist. `arguments` has the settings of netlist.write();
+    `structure` is one of netlist.STRUCTURES."""
     sources = [path.read_text() for path in netlist.sources_of(block)]
     depends = [block, sorted(parameters.items()), sources, library.text, netlist.source(), arguments.wire_um,
                arguments.memory_ns, arguments.macro_bits, arguments.target_ps, structure]

@@ -2,4 +2,4 @@
 
 
 class HardwareError(Exception):
-    """A missing tool, library or block, or invalid input; the message states what would be valid."""
+    """A missing tool, library or block, or invalid input; the message says what would be valid."""

@@ -1,9 +1,9 @@
-"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog with the delay of every gate, and the energy
-of switching gates.
+"""The gates of a netlist (hardware/netlist.py): their loads and slews, Verilog with a delay for every gate, and the
+energy when they switch.
 
-In this Verilog, memories are behavioural; their energy is excluded. The clock is ideal: it has no tree, and its edges
-have CLOCK_SLEW even behind clock gates, whose outputs have no delay. The energy inside a cell is that for the load at
-its output, up to the largest load that the cell can drive.
+Memories are behavioural in this Verilog, and their energy is left out. The clock is ideal: it has no tree, clock gates
+have no delay, and all clock edges have CLOCK_SLEW, even behind clock gates. The energy inside a cell depends on the
+load at its output; a load above the largest that the cell can drive counts as that one.
 """
 
 import collections
@@ -18,17 +18,17 @@ from hardware.power_tables import expression
 CLOCK_SLEW = 0.06   # ns
 INPUT_SLEW = 0.1    # ns, at inputs
 OUTPUT_PF = 0.05    # load of an output
-ROUNDS = 6          # iterations of slews(): each propagates slews by one more gate
+ROUNDS = 6          # of slews(): in each round, slews propagate through one more gate
 MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 
 
 @dataclasses.dataclass
 class Energy:
-    """The energy of a run in pJ, by where it is used."""
-    clock: float = 0.0      # clock pins and their loads, and clock gates
-    registers: float = 0.0  # inside flip-flops, for changes of their data
+    """The energy of a run in pJ, divided by cause."""
+    clock: float = 0.0      # clock pins with their loads, and clock gates
+    registers: float = 0.0  # inside flip-flops when their data changes
     gates: float = 0.0      # inside gates
-    wires: float = 0.0      # charging pins and wires
+    wires: float = 0.0      # charging of pins and wires
     leakage: float = 0.0
 
     @property
@@ -38,7 +38,7 @@ class Energy:
 
 class Gates:
     def __init__(self, folder, library, tables, wire_um):
-        """The gates of the netlist in `folder`; `library`: liberty.Library; `tables`: power_tables.Tables."""
+        """The gates of the netlist in `folder`; `library` is a liberty.Library, `tables` a power_tables.Tables."""
         macros = f"read_liberty -lib {folder}/macros.lib; " if "cell(" in (folder / "macros.lib").read_text() else ""
         synthesis.Synthesis.yosys(f"read_liberty -lib {library.path}; {macros}read_verilog {folder}/netlist.v; "
                                   f"hierarchy -top top; write_json {folder}/gates.json")
@@ -54,7 +54,7 @@ class Gates:
                 self.cells.append((name, tables.cells[cell["type"]], {pin: of[0] for pin, of in cell["connections"].items()}))
             else:
                 raise HardwareError(f"{folder}: a {cell['type']}, which the cell library does not have")
-        # Clock nets, whose edges are ideal, and the enable nets within clock gates.
+        # The edges of clock nets are ideal; enable nets are inside clock gates.
         self.clocks, self.enables = {self.clock}, set()
         for name, _, pins in self.cells:
             if name.startswith("gate."):
@@ -74,7 +74,7 @@ class Gates:
         self.slews()
 
     def slews(self):
-        """Computes the slew of every net and the delay of every cell in ns, as the mean of rise and fall."""
+        """Computes the slew of every net and the delay of every cell in ns; both are means of rise and fall."""
         self.slew = {}
         self.delay = {}
         for _ in range(ROUNDS):
@@ -96,7 +96,7 @@ class Gates:
         return CLOCK_SLEW if bit in self.clocks else self.slew.get(bit, INPUT_SLEW)
 
     def idle(self, cycles):
-        """{net: rises, which equal falls} in cycles in which only the clock moves and all clock gates are closed."""
+        """{net: rises}, which equal the falls, if only the clock moves and all clock gates stay closed for `cycles`."""
         return collections.Counter({pins["Y"]: cycles for name, _, pins in self.cells
                                     if name.startswith("gate.") and name.endswith(".inverter") and pins["A"] == self.clock})
 
@@ -104,7 +104,7 @@ class Gates:
         return sum(name.startswith("gate.") and name.endswith(".latch") for name, _, _ in self.cells)
 
     def verilog(self):
-        """The netlist in Verilog, with a delay in ps at every gate, and the models of cells and memories."""
+        """The netlist in Verilog, with a delay of every gate in ps, and the models of the cells and memories."""
         text = ["`timescale 1ps/1ps\n`default_nettype none\n"]
         kinds = {kind.name: kind for _, kind, _ in self.cells}
         text += [cell_model(kind) for kind in kinds.values()] + [memory_model(kind) for kind in {m[1] for m in self.memories}]
@@ -126,7 +126,8 @@ class Gates:
         return "\n".join([*text, "endmodule", "`default_nettype wire", ""])
 
     def energy(self, rises, falls, cycles, period):
-        """Energy of a run of `cycles` of `period` ns in which net `n` rose rises[n] and fell falls[n] times."""
+        """The energy of a run of `cycles` with `period` ns, in which net `n` rises rises[n] times and falls falls[n]
+        times."""
         total = Energy()
         square = self.tables.volts ** 2 / 2
         for bit, load in self.load.items():
@@ -158,7 +159,8 @@ class Gates:
         return total
 
     def inside(self, kind, pins, rises, falls):
-        """pJ inside a cell for the edges of its outputs, attributed to its inputs in proportion to their edges."""
+        """The energy inside a cell (pJ) for the edges of its outputs. An edge is attributed to the inputs in proportion
+        to their edges."""
         found = 0.0
         for output, causes in kind.energy.items():
             bit = pins.get(output)
@@ -182,7 +184,8 @@ class Gates:
         return found
 
     def clock_pin_pj(self):
-        """The energy of one flip-flop in one cycle: internal, and charging its pin and wire."""
+        """The energy of a flip-flop in one cycle: inside it, and to charge its clock pin and its share of the clock
+        wire."""
         for _, kind, pins in self.cells:
             if kind.sequential:
                 rise, fall = kind.passive[kind.clock]

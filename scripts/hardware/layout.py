@@ -1,6 +1,6 @@
-"""Turns a netlist into a placed and routed layout with qflow's graywolf and qrouter, and checks it with magic.
+"""Turns a netlist into a placed and routed layout with graywolf and qrouter from qflow, and checks it with magic.
 
-The netlist comes from hardware/netlist.py instead of qflow's synthesis. Memories stay outside: their pins are ports of
+The netlist comes from hardware/netlist.py, not from qflow's synthesis. Memories stay outside: their pins are ports of
 the layout. Every layout is compared with the netlist twice: by the connections that the router reports, and by those
 that magic extracts from the metal.
 """
@@ -19,7 +19,7 @@ from hardware.errors import HardwareError
 
 TECHNOLOGY = pathlib.Path("/usr/share/qflow/tech/osu018")
 QFLOW = pathlib.Path("/usr/lib/qflow")
-RULES = TECHNOLOGY / "SCN6M_SUBM.10.tech"  # magic's
+RULES = TECHNOLOGY / "SCN6M_SUBM.10.tech"  # of magic
 CELLS = TECHNOLOGY / "osu018_stdcells.lef"
 TOOLS = {"qflow": "qflow", "graywolf": "graywolf", "qrouter": "qrouter", "magic": "magic"}  # command: Debian package
 CLOCK_FAN_OUT = 24
@@ -51,17 +51,17 @@ class Netlist:
     inputs: list
     outputs: list
     cells: dict   # {name: (kind, {pin: net})}
-    macros: dict  # {name: (kind, {pin: [net]})}, excluded from the layout
+    macros: dict  # {name: (kind, {pin: [net]})}; they are outside the layout
 
     def nets(self):
-        """{net: {(cell, pin) or ("PIN", port)}} of the layout."""
+        """The nets of the layout: {net: {(cell, pin) or ("PIN", port)}}."""
         found = {}
         for name, (_, pins) in self.cells.items():
             for pin, net in pins.items():
                 found.setdefault(net, set()).add((name, pin))
         for port in [*self.inputs, *self.outputs]:
             found.setdefault(port, set()).add(("PIN", port))
-        # Nets that connect only ports have no wire.
+        # A net that connects only ports has no wire.
         return {net: ends for net, ends in found.items() if any(end[0] != "PIN" for end in ends)}
 
 
@@ -70,8 +70,8 @@ def plain(name):
 
 
 def to_netlist(top, module, library):
-    """The netlist of Yosys' flat module, with a buffer for every output that shares its net with an input or another
-    output.
+    """The netlist of a flat module from Yosys. An output that shares its net with an input or another output gets a
+    buffer.
     """
     names, macros, extra, cells = {}, {}, [], {}
     ports = {way: {plain(port): of["bits"][0] for port, of in module["ports"].items() if of["direction"] == way}
@@ -114,8 +114,8 @@ def to_netlist(top, module, library):
 
 
 def buffer_clock(cells):
-    """Adds a tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops, since qrouter cannot route a net with
-    hundreds of pins. Adjacent flip-flops in the netlist, such as those of a register, share a buffer.
+    """If a clock has more than CLOCK_FAN_OUT flip-flops, adds a tree of buffers, since qrouter cannot route a net with
+    hundreds of pins. Flip-flops that are adjacent in the netlist, such as those of a register, share a buffer.
     """
     net, level = "clk_i", 0
     sinks = [(name, pin) for name, (_, pins) in cells.items() for pin, of in pins.items() if of == net]
@@ -139,13 +139,13 @@ def read_netlist(top, folder, library, scratch):
 
 
 def place_folder(netlist, folder):
-    """Writes a qflow project that is ready for placement."""
+    """Writes a qflow project that is ready to be placed."""
     for part in ("source", "synthesis", "layout", "log"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     inside, top = folder / "synthesis", netlist.top
     (inside / f"{top}.blif").write_text(layout_files.blif(netlist))
     for kind in ("rtl.v", "rtlnopwr.v", "rtlbb.v"):
-        (inside / f"{top}.{kind}").write_text("")  # files that qflow's synthesis would write and its placement copies
+        (inside / f"{top}.{kind}").write_text("")  # qflow's placement copies these files of its synthesis
     (inside / f"{top}_powerground").write_text("set vddnet=vdd\nset gndnet=gnd\n")
     (folder / "log" / "synth.log").write_text("the netlist is hardware/netlist.py's\n")
     (folder / "layout" / f"{top}.par").write_text((TECHNOLOGY / "osu018.par").read_text())
@@ -155,11 +155,11 @@ def place_folder(netlist, folder):
     (folder / "qflow_vars.sh").write_text("".join(f"set {name}={value}\n" for name, value in paths.items()))
 
 
-running = set()  # running tools, each the leader of a process group
+running = set()  # the running tools, each of them the leader of a process group
 
 
 def stop():
-    """Ends all running tools, since a layout may take an hour."""
+    """Ends all running tools; a layout may take an hour."""
     for process in list(running):
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -168,7 +168,7 @@ def stop():
 
 
 def step(command, folder, seconds, log):
-    """Runs a tool, with its output in `log`; returns "" or the reason for its failure."""
+    """Runs a tool and writes its output to `log`; returns "" or the reason why it failed."""
     environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}  # no windows
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                                 env=environment, start_new_session=True) as run:
@@ -204,7 +204,7 @@ def route(netlist, folder, seconds):
 
 
 def extract(netlist, definition, folder, seconds):
-    """The metal as extracted by magic: ({net: ends}, number of violated design rules, their descriptions)."""
+    """The metal that magic extracts: ({net: ends}, number of violations of design rules, their descriptions)."""
     inside = folder / "magic"
     inside.mkdir(exist_ok=True)
     (inside / "magic.tcl").write_text(MAGIC.format(cells=CELLS, definition=definition, top=netlist.top))
@@ -223,13 +223,13 @@ def last_words(path):
 
 
 def different(wanted, found):
-    """The nets, as sets of their ends, that only one of the two contains."""
+    """The nets that only one of the two has; a net is the set of its ends."""
     return {frozenset(ends) for ends in wanted} ^ {frozenset(ends) for ends in found}
 
 
 def compare(netlist, routed, extracted):
-    """Raises HardwareError unless the layout has exactly the connections of the netlist. Cells have other names in the
-    layout, so a cell is identified by the net that it drives.
+    """Raises HardwareError unless the layout connects exactly what the netlist connects. Cells have other names in the
+    layout, so a cell is recognised by the net that it drives.
     """
     drivers = {}
     for name, (kind, pins) in netlist.cells.items():

@@ -1,11 +1,11 @@
-"""The files of the layout tools: writes BLIF and Verilog, reads DEF, LEF, SPICE and qrouter's resistances."""
+"""The files of the layout tools: writes BLIF and Verilog; reads DEF, LEF, SPICE and the resistances from qrouter."""
 
 import dataclasses
 import re
 
 from hardware.errors import HardwareError
 
-OUTPUTS = {"Y", "YC", "YS", "Q"}  # output pins of the library's cells
+OUTPUTS = {"Y", "YC", "YS", "Q"}  # output pins of cells in the library
 
 
 def blif(netlist):
@@ -15,7 +15,7 @@ def blif(netlist):
 
 
 def top_ports(netlist):
-    """(inputs, outputs) of the netlist without the pins of memories."""
+    """(inputs, outputs) of the netlist, without the pins of memories."""
     memory = {net for _, pins in netlist.macros.values() for nets in pins.values() for net in nets}
     own = [port for port in [*netlist.inputs, *netlist.outputs] if port not in memory or not is_macro_port(netlist, port)]
     return [port for port in netlist.inputs if port in own], [port for port in netlist.outputs if port in own]
@@ -82,7 +82,7 @@ SEGMENT = re.compile(r"(metal\d+)\s+(?:(\d+)\s+)?((?:\(\s*\S+\s+\S+\s*\)\s*)+)(\
 
 
 def segments(text, scale):
-    """([(layer, width or None, x, y, x, y)] of the wires in a DEF's text, the number of vias)."""
+    """The wires in the text of a DEF, as ([(layer, width or None, x, y, x, y)], the number of vias)."""
     found, vias = [], 0
     for layer, width, points, via in SEGMENT.findall(text):
         vias += bool(via)
@@ -142,7 +142,7 @@ def wire_pf(wires, layers):
 
 
 def spice_nets(path, top):
-    """{net: {(cell, pin) or ("PIN", port)}} of magic's flat SPICE netlist, without the power rails."""
+    """The nets in magic's flat SPICE netlist without the power rails, as {net: {(cell, pin) or ("PIN", port)}}."""
     text = re.sub(r"\n\+ ?", " ", path.read_text())
     pins = {words[1]: words[2:] for words in (line.split() for line in text.splitlines()) if words[:1] == [".subckt"]}
     nets = {}
@@ -159,7 +159,7 @@ def spice_nets(path, top):
 
 
 def read_rc(path):
-    """{net: (driver, trees)} from qrouter's resistances; a tree is (ohm, pf, [end], [subtree])."""
+    """{net: (driver, trees)} from qrouter's file of resistances; a tree is (ohm, pf, [end], [subtree])."""
     found = {}
     for line in path.read_text().splitlines():
         words = line.split()
@@ -177,7 +177,7 @@ def read_rc(path):
 
 
 def rc_tree(words, at):
-    """(the tree that begins at words[at] == "(", the position after it)."""
+    """Returns the tree that begins with the "(" at words[at], and the position after it."""
     if words[at] != "(":
         return (0.0, 0.0, [words[at]], []), at + 1
     ohm, pf, ends, below = float(words[at + 1]), float(words[at + 2]), [], []
@@ -195,8 +195,8 @@ def rc_tree(words, at):
 
 
 def spef(netlist, routed, own, resistances, layers):
-    """The wires in SPEF, for OpenSTA: qrouter's trees of resistances, with the capacitance of the wires in the DEF
-    file. It includes both edges of a wire (qrouter's capacitance includes one). Returns the text and {net: pF}."""
+    """The wires in SPEF, for OpenSTA: the trees of resistances from qrouter, with the capacitance of the wires in the
+    DEF file. It includes both edges of a wire, while qrouter's includes only one. Returns the text and {net: pF}."""
     head = ('*SPEF "IEEE 1481-1998"\n*DESIGN "top"\n*DATE "none"\n*VENDOR "none"\n*PROGRAM "none"\n*VERSION "1"\n'
             '*DESIGN_FLOW "NONE"\n*DIVIDER /\n*DELIMITER :\n*BUS_DELIMITER [ ]\n'
             "*T_UNIT 1 PS\n*C_UNIT 1 PF\n*R_UNIT 1 OHM\n*L_UNIT 1 HENRY\n\n")
@@ -209,7 +209,8 @@ def spef(netlist, routed, own, resistances, layers):
     ways = dict.fromkeys(top_ports(netlist)[0], "I") | dict.fromkeys(top_ports(netlist)[1], "O")
 
     def nodes(end):
-        """The SPEF names of a wire's end: a port of the layout is a port of the netlist, pins of memories, or both."""
+        """The names in SPEF for the end of a wire. A port of the layout is a port of the netlist, the pins of memories,
+        or both."""
         cell, _, pin = end.partition("/")
         if cell != "PIN":
             return [(f"{own[cell]}:{pin}", "*I", "O" if pin in OUTPUTS else "I")]

@@ -1,4 +1,4 @@
-"""Reads a Liberty cell library with Yosys: areas, functions, and which cells are registers."""
+"""Reads a Liberty cell library with Yosys: the areas and functions of cells, and which cells are registers."""
 
 import functools
 import itertools
@@ -15,7 +15,7 @@ from hardware.errors import HardwareError
 AREA = re.compile(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{[^{}]*?\barea\s*:\s*\"?([\d.eE+-]+)")
 GATES = {"$_NOT_": lambda a: not a, "$_AND_": lambda a, b: a and b, "$_OR_": lambda a, b: a or b, "$_XOR_": lambda a, b: a != b}
 
-UNSAID = {"LATCH": 56.0}  # um2, from the LEF file, of cells that have no area in the Liberty file of OSU 0.18 um
+UNSAID = {"LATCH": 56.0}  # um2, from the LEF file; the Liberty file of OSU 0.18 um has no area for these cells
 
 
 class Cell:
@@ -29,7 +29,7 @@ class Cell:
         self.outputs = [pin for pin, of in module["ports"].items() if of["direction"] == "output"]
 
     def computes(self, function, inputs):
-        """Whether the cell has one output that is function(inputs), with the inputs in any order."""
+        """Whether the cell has a single output, which is function(inputs) with the inputs in any order."""
         gates = list(self.module["cells"].values())
         if len(self.inputs) != inputs or len(self.outputs) != 1 or any(gate["type"] not in GATES for gate in gates):
             return False
@@ -48,7 +48,8 @@ class Cell:
 
 
 class Library:
-    """All cells of a file, the area of its smallest two-input NAND (a gate equivalent), and a buffer of medium strength."""
+    """All cells of a file, the area of the smallest two-input NAND (a gate equivalent), and a buffer of medium
+    strength."""
 
     def __init__(self, path):
         try:

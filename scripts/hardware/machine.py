@@ -1,16 +1,16 @@
-"""Verilog parameters for a machine with a given number of nodes, ports and flit bits."""
+"""The Verilog parameters of a machine with these numbers of nodes, ports and flit bits."""
 
 VCS = 4
 
 
 def bits_of(number):
-    """The number of bits that represent 0 to `number` - 1."""
+    """The number of bits for the values 0 to `number` - 1."""
     return max(1, (number - 1).bit_length())
 
 
 def interface(nodes, ports, flit):
-    """Parameters of a network interface. MultiTree's tables have fewer entries per port than there are nodes (`coppice
-    schedule`: 10 for 16 nodes, 34 for 64), and one flow per node."""
+    """The parameters of a network interface. A port's table for MultiTree has fewer entries than there are nodes
+    (`coppice schedule` gives 10 for 16 nodes and 34 for 64), and there is one flow for each node."""
     return {"PORTS": ports, "FLIT_W": flit, "LANES": flit // 32, "INDEX_W": bits_of(nodes), "ENTRIES": 1 << bits_of(nodes),
             "FLOWS": max(4, nodes)}
 

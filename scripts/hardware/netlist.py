@@ -1,7 +1,8 @@
-"""Synthesises a module of rtl/ with Yosys and ABC: flattens it into one netlist of a cell library's cells, mapped for speed,
-buffered and sized for its wire loads, and writes a matching Liberty file with a cell for each memory macro.
+"""Synthesises a module of rtl/ with Yosys and ABC into one flat netlist of a library's cells. The netlist is mapped for
+speed, and buffered and sized for the loads of its wires. Also writes a matching Liberty file, in which each memory
+macro is a cell.
 
-Registers keep the names of their nets, so that they can be identified in paths.
+Registers keep the names of their nets, so that paths can be read.
 """
 
 import bisect
@@ -13,50 +14,50 @@ import re
 from hardware import synthesis
 from hardware.errors import HardwareError
 
-FO4 = 0.099  # ns: the delay of an INVX1 of OSU 0.18 um that drives four, in a chain; mean of rise and fall
-# Assumptions about memory macros, in ns: additional access time per doubling beyond 1,024 bits, and setup time.
+FO4 = 0.099  # ns: the delay of an INVX1 of OSU 0.18 um that drives four of them, in a chain; mean of rise and fall
+# Assumptions about memory macros, in ns: the access time added by each doubling beyond 1,024 bits, and the setup time.
 MEMORY_DOUBLING = 0.09
 MEMORY_SETUP = 0.18
-# Metal 2 of osu018_stdcells.lef at its width of 0.3 um: 0.019 fF per um2, 0.06 fF per um of each edge, 0.08 ohm per square.
+# Metal 2 of osu018_stdcells.lef with its width of 0.3 um: 0.019 fF per um2, 0.06 fF per um of each edge, 0.08 ohm per
+# square.
 WIRE_PF = 1.257e-4  # per um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-# Modules that are mapped separately, once for all instances, and then flattened, so that ABC's result does not depend
-# on their surroundings. Their inputs and outputs should be registered.
+# These modules are mapped on their own, once for all instances, and then flattened: ABC's result then does not depend
+# on what surrounds them. Their inputs and outputs should be registers.
 APART = ("reduction_lane",)
 ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
-# rtl/tile/clock_gate.v is not mapped as logic: it is kept until everything else is mapped, and then replaced with these
-# cells: {name: (cell, {pin: port of the gate, or a net within it})}.
+# rtl/tile/clock_gate.v is not mapped as logic. It is kept until everything else is mapped, and then replaced with these
+# cells: {name: (cell, {pin: port of the gate, or a net inside it})}.
 GATE = "clock_gate"
 GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
               "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
 # ABC's result depends on how a block is restructured before it is mapped to cells, and no structure is the fastest for
-# every block. All of them minimize delay: LUTs by delay, several times, structural choices, cells.
+# every block. All of these minimise the delay: lookup tables by delay, several times; structural choices; cells.
 BY_DELAY = "strash;if,-g,-K,6;"
 STRUCTURES = {
     "as_written": 3 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
 }
-# Inserts buffers for large loads and sizes gates; then downsizes gates with slack, and upsizes those that this slowed
-# down.
+# Buffers large loads and sizes gates; then makes gates with slack smaller, and gates that this made slower larger.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 5  # maximum number of sinks of a net
-FEW = 3      # maximum if further sinks are not critical
+FAN_OUT = 5  # the most sinks of a net
+FEW = 3      # the most sinks of a net if the others are not critical
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
 def access(bits, base):
-    """ns from address or clock to data of a memory macro: `base` at 1,024 bits, and about one FO4 more for every
-    doubling, as Amrutur and Horowitz found (Speed and power scaling of SRAM's, IEEE JSSC 35(2), 2000)."""
+    """The time in ns from address or clock to data of a memory macro: `base` at 1,024 bits, and about one FO4 more for
+    every doubling, as found by Amrutur and Horowitz (Speed and power scaling of SRAM's, IEEE JSSC 35(2), 2000)."""
     return base + MEMORY_DOUBLING * max(0.0, math.log2(bits / 1024))
 
 
 def wire_loads(text, um):
-    """The Liberty `text`, with a wire load of `um` per sink."""
+    """The Liberty `text` with a wire load of `um` for each sink."""
     found = LIBRARY.search(text)
     if not found:
         raise HardwareError("the cell library is not a Liberty file: no library (...) {")
@@ -93,7 +94,7 @@ def macro_cell(name, macro, base):
 
 
 def macro_library(macros, base):
-    """The Liberty text of these macros, {name: (words, width, address bits, clocked)}."""
+    """The Liberty text of macros: {name: (words, width, address bits, clocked)}."""
     widths = sorted({bits for _, width, address, _ in macros.values() for bits in (width, address, 1)})
     types = "".join(f"  type(bits{n}) {{ base_type : array; data_type : bit; bit_width : {n}; bit_from : {n - 1}; bit_to : 0; "
                     "downto : true; }\n" for n in widths)
@@ -108,7 +109,7 @@ def macro_library(macros, base):
 
 
 def is_macro(cell, macro_bits):
-    """Whether a memory is large enough and has one read and one write port."""
+    """Whether a memory is large enough for a macro, and has one read port and one write port."""
     if cell["type"] != "$mem_v2":
         return False
     of = {name: synthesis.number(cell["parameters"][name]) for name in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")}
@@ -116,7 +117,7 @@ def is_macro(cell, macro_bits):
 
 
 def take_macros(module, macro_bits):
-    """Replaces macro memories with cells: {name: (words, width, address bits, clocked)}."""
+    """Replaces the memories that are macros with cells; returns {name: (words, width, address bits, clocked)}."""
     macros = {}
     for cell in module["cells"].values():
         if not is_macro(cell, macro_bits):
@@ -179,7 +180,7 @@ def gates_to_cells(module, library):
 
 
 class Wires:
-    """The driver and the readers of each bit of a mapped module."""
+    """The driver and the readers of every bit of a mapped module."""
 
     def __init__(self, module, outputs):
         self.driver, self.sinks = {}, {}
@@ -193,7 +194,7 @@ class Wires:
 
 
 def take_buffers(module, buffers, outputs):
-    """Removes all buffers from a mapped module except those of its outputs."""
+    """Removes all buffers from a mapped module, except those at its outputs."""
     ports = {bit for port in module["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
     source = {}
     for name, cell in list(module["cells"].items()):
@@ -210,10 +211,10 @@ def take_buffers(module, buffers, outputs):
 
 
 def buffer_nets(module, not_these, buffer, registers, buffers):
-    """Replaces the buffers that ABC has inserted with buffer trees for all nets, since ABC ignores registers, memories
-    and inputs, and does not know which sinks are late. Nets are processed backwards from registers; the sinks with the
-    longest path to the next register are nearest to the source. `not_these`: nets of clocks; `buffers`: all buffer
-    cells, of which `buffer` is inserted.
+    """Replaces the buffers from ABC with a tree of buffers for each net. ABC ignores registers, memories and inputs,
+    and does not know which sinks are late. Nets are processed backwards from the registers, and the sinks with the
+    longest path to the next register are closest to the source. `not_these` are the nets of clocks; `buffers` are all
+    buffer cells, and `buffer` is the one to insert.
     """
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     take_buffers(module, buffers, outputs)
@@ -222,7 +223,7 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
     cells = module["cells"]
-    behind = {}  # {net: gates and buffers to the farthest register, memory or output}
+    behind = {}  # {net: number of gates and buffers to the farthest register, memory or output}
 
     def through(cell):
         if cells[cell]["type"] in registers:
@@ -237,8 +238,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                       for at, sink in enumerate(wires.sinks[bit]))
         many = len(left)
         while len(left) > FEW:
-            # Sinks that are not on the longest path may be buffered; if there are too many sinks, others must be, too.
-            # The last buffer drives no more sinks than necessary.
+            # Sinks that are not on the longest path may be buffered, and others must be if there are too many. The last
+            # buffer drives only as many sinks as it has to.
             spare = bisect.bisect_left(left, (left[-1][0],))
             taken = min(FAN_OUT, max(len(left) - FAN_OUT + 1, min(len(left) - FEW + 1, spare)))
             if taken < 2:
@@ -255,8 +256,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
 
 
 def backwards(wires, through):
-    """Yields all nets with sinks, each after the nets that its sinks drive. `through`: a function from a cell's name to
-    the nets that it drives.
+    """Yields all nets with sinks, each of them after the nets that its sinks drive. `through` returns the nets that a
+    cell drives, from the cell's name.
     """
     done, left = set(), []
     for begin in wires.sinks:
@@ -274,7 +275,7 @@ def backwards(wires, through):
 
 
 def name_registers(module, registers):
-    """Names every register and memory after the net that it drives, as in the source."""
+    """Names every register and memory after the net that it drives, as in the Verilog."""
     names = {}
     for name, of in module["netnames"].items():
         if name[0] == "$" or of.get("hide_name"):
@@ -293,13 +294,14 @@ def name_registers(module, registers):
 
 
 def name_rank(name):
-    """Ranks names for a register: first those that end in _q, as registers of this Verilog do, then the shortest."""
+    """Ranks names for a register: first those that end in _q, like the registers of this Verilog, and among them the
+    shortest."""
     return (bool(re.search(r"_q(\[\d+\])*$", name)), bool(name), -len(name))
 
 
 def coarse(top, parameters, folder, macro_bits):
-    """(name, module, {name: module mapped apart}): the module in Yosys' own cells, flattened except for APART. Memory
-    macros read with the clock if the Verilog does.
+    """(name, module, {name: module mapped on its own}) in Yosys' own cells, flattened except for APART. A memory
+    macro is read with the clock if the Verilog does so.
     """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
@@ -327,7 +329,8 @@ def coarse(top, parameters, folder, macro_bits):
         synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
                                   f"opt_clean; write_json {folder}/clocked.json")
         clocked = json.loads((folder / "clocked.json").read_text())["modules"][name]
-        # A macro cannot return a word written in the same cycle, so memories that must do so are read without a clock.
+        # A macro cannot return a word that is written in the same cycle. Memories that must do so are read without a
+        # clock.
         without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
         if not without:
             keep_names(clocked)
@@ -337,13 +340,13 @@ def coarse(top, parameters, folder, macro_bits):
 
 
 def keep_names(module):
-    """Yosys numbers new objects from 1 again, which must not conflict with earlier names."""
+    """Renames what Yosys has named: it numbers new objects from 1 again, and their names must not be in use."""
     for part in ("cells", "netnames"):
         module[part] = {f"$kept{of}" if of[0] == "$" else of: value for of, value in module[part].items()}
 
 
 def sources_of(top):
-    """The sorted source files of a module and all its submodules, and the layout file that they may include."""
+    """The source files of a module and of all its submodules, sorted, and the layout file that they may include."""
     files = {path.stem: path for path in synthesis.RTL.glob("*/*.v")}
     if top not in files:
         raise HardwareError(f"no block '{top}' in rtl/: write one of {', '.join(sorted(files))}")
@@ -356,14 +359,14 @@ def sources_of(top):
 
 
 def source():
-    """The source of this module, as a key for cached results."""
+    """The text of this file, which is part of the key of cached results."""
     return pathlib.Path(__file__).read_text()
 
 
 def write(top, parameters, folder, library, settings, structure="reduced"):
-    """Writes netlist.v, cells.lib and macros.lib of `top` to `folder`. `library`: a liberty.Library; `settings`:
-    wire_um, macro_bits, memory_ns, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the
-    netlist."""
+    """Writes netlist.v, cells.lib and macros.lib of `top` to `folder`, and returns the module's name in the netlist.
+    `library` is a liberty.Library; `settings` has wire_um, macro_bits, memory_ns and target_ps; `structure` is one of
+    STRUCTURES."""
     name, module, apart = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}

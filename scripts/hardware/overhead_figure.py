@@ -1,4 +1,5 @@
-"""The figure of scripts/overhead: areas of network interfaces and routers, the area that schedules add, and table bytes."""
+"""The figure of scripts/overhead: the areas of network interfaces and routers, the area added by schedules, and table
+bytes."""
 
 import pathlib
 import sys
@@ -22,7 +23,7 @@ def label_points(axes, points):
 
 
 def draw_areas(axes, areas):
-    """Draws each synthesised network interface next to its router."""
+    """Draws each synthesised network interface beside its router."""
     for x, point in enumerate(areas.interfaces):
         bottom = 0.0
         for name, (area, _) in areas.parts(point).items():
@@ -40,7 +41,7 @@ def draw_areas(axes, areas):
 
 
 def draw_shares(axes, areas):
-    """The added area, relative to a plain interface and to the router."""
+    """The added area, as a share of a plain interface and of the router."""
     series = {"over a plain interface": ([], "plain"), "over the router": ([], "router"),
               "without reduction unit, over a plain interface": (["reduction unit"], "plain"),
               "without reduction unit, over the router": (["reduction unit"], "router")}

@@ -1,10 +1,11 @@
-"""The parts of a network interface: those of any interface, and those that reduce schedules add. Areas come from scripts/area."""
+"""The parts of a network interface: those of every interface, and those that reduce schedules add. The areas are from
+scripts/area."""
 
 import csv
 
 from hardware.errors import HardwareError
 
-# The parts of a network interface: {label in the figure: blocks and their numbers}.
+# The parts of a network interface: {label in the figure: its blocks and how many there are}.
 PLAIN = {"packetizers": [("packetizer", "port")], "depacketizers": [("depacketizer", "port")],
          "DMA and its buffers": [("dma_address_generator", "port"), ("fifo", "port")],
          "injection": [("injection_port", "port")]}
@@ -15,7 +16,7 @@ REST = "the rest of it"
 
 
 class Areas:
-    """A block's cell and macro area and macro bits at a point, from the rows of scripts/area's table."""
+    """The cell area, macro area and macro bits of a block at a point, from the rows of scripts/area's table."""
 
     def __init__(self, path):
         try:
@@ -37,7 +38,8 @@ class Areas:
         return area * times, bits * times
 
     def router(self, point):
-        """The area in um2 of an interface's router, which has as many ports to the interface as to its neighbours."""
+        """The area in um2 of the router of an interface; the router has as many ports to the interface as to its
+        neighbours."""
         return self.of("router", ("", str(2 * int(point[1])), point[2]))[0]
 
     def parts(self, point):

@@ -1,6 +1,7 @@
-"""Energies, delays and transitions of a cell library, from the tables of its Liberty file.
+"""Energies, delays and transitions of a cell library, from the tables in its Liberty file.
 
-A table's energies are per edge of the pin; internal energies exclude the load's charge, C V^2 / 2 per edge.
+The energies of a table are per edge of the pin. Internal energies do not include the charge of the load, C V^2 / 2 per
+edge.
 """
 
 import bisect
@@ -47,7 +48,7 @@ def parse_group(tokens, at):
         at += 1
         name.append(tokens[at])
     group = Group(kind, " ".join(name[:-1]).strip('"'), {}, [])
-    at += 2  # skips ) and {
+    at += 2  # after ) and {
     while tokens[at] != "}":
         word = tokens[at]
         if word == ";":
@@ -72,7 +73,7 @@ def numbers(words):
 
 
 class Table:
-    """Values over one or two axes, with linear interpolation and extrapolation."""
+    """Values over one or two axes. Between and beyond the entries, they are interpolated and extrapolated linearly."""
 
     def __init__(self, group):
         self.first = numbers(group.values["index_1"])
@@ -102,13 +103,14 @@ def along(axis, values, x):
 
 @dataclasses.dataclass
 class Arc:
-    """From an input to an output: tables by load and input slew for the output's rise and fall; either may be None."""
+    """An arc from an input to an output: the tables over load and input slew for a rise and a fall of the output.
+    Either may be None."""
     delay: tuple
     transition: tuple
 
 
 def pair(group, names):
-    """The tables of rise and fall; None without a table."""
+    """The tables for rise and fall; None for a table that does not exist."""
     return tuple(Table(group.one(name)) if group.one(name) else None for name in names)
 
 
@@ -118,8 +120,8 @@ class Cell:
         self.leakage_nw = group.number("cell_leakage_power")
         self.sequential = group.one("ff") is not None
         self.inputs, self.outputs, self.functions = {}, [], {}
-        self.most_pf = {}   # {output: maximum load}
-        self.passive = {}   # {input: (rise, fall)}: pJ of an edge of the input, regardless of the output
+        self.most_pf = {}   # {output: largest load}
+        self.passive = {}   # {input: (rise, fall)}: pJ of an edge of the input, whatever the output does
         self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an edge of the output
         self.arcs = {}      # {output: {input: Arc}}
         for pin in group.all("pin"):
@@ -154,6 +156,6 @@ class Tables:
 
 
 def expression(function):
-    """Converts a Liberty function to Verilog: adjacent operands, or operands with *, are ANDed."""
+    """A Liberty function in Verilog; operands that are adjacent or joined by * are ANDed."""
     text = re.sub(r"(\w+)'", r"!\1", function).replace("*", "&").replace("+", "|").replace("!", "~")
     return re.sub(r"(?<=[\w)])\s+(?=[\w(~])", " & ", text)

@@ -1,4 +1,4 @@
-"""Records the ports of instances in an Icarus run of tiles, and replays them through a block's gates."""
+"""Records the ports of instances while tiles run in Icarus, and replays the recording through the gates of a block."""
 
 import dataclasses
 import pathlib
@@ -15,7 +15,7 @@ DUMP = "recorded.vcd"
 
 
 def run(settings, instances, folder, coppice):
-    """Runs `tb/tile/simulate` in `folder`; DUMP selects the recorded instances below the testbench."""
+    """Runs `tb/tile/simulate` in `folder`. DUMP names the instances below the testbench that are recorded."""
     folder.mkdir(parents=True, exist_ok=True)
     dumps = "".join(f"    $dumpvars(1, {TOP}.{instance});\n" for instance in instances)
     (folder / "observer.v").write_text(f"module observer;\n  initial begin\n    $dumpfile(\"{DUMP}\");\n    $dumpvars(0, {TOP}.clk);\n"
@@ -29,14 +29,15 @@ def run(settings, instances, folder, coppice):
 
 @dataclasses.dataclass
 class Recorded:
-    """The recorded ports of an instance: {port: [its value in each cycle, as bits of 0, 1, x, z from the highest on]}."""
+    """The recorded ports of an instance: {port: [its value in each cycle, as the bits 0, 1, x and z, highest bit
+    first]}."""
     ports: dict
 
     def rows(self):
         return len(next(iter(self.ports.values())))
 
     def number(self, port, row):
-        """Replaces unknown bits with 0."""
+        """A port's value as a number; unknown bits are 0."""
         return int(re.sub("[xz]", "0", self.ports[port][row]), 2)
 
     def known(self, port, row):
@@ -44,7 +45,8 @@ class Recorded:
 
 
 def read(path, wanted):
-    """{instance: Recorded} of a VCD; `wanted`: {instance: [ports]}. A cycle's values are those before its rising edge."""
+    """{instance: Recorded} from a VCD; `wanted` is {instance: [ports]}. The values of a cycle are those before its
+    rising edge."""
     places, widths, clock, scope = {}, {}, None, []
     rows = {(instance, port): [] for instance, ports in wanted.items() for port in ports}
     values, changes, rises = {}, {}, False
@@ -80,7 +82,7 @@ def read(path, wanted):
             elif line[0] == "b":
                 bits, code = line[1:].split()
                 if code in codes:
-                    # Omitted leading digits are zeros, or unknown if the first digit is.
+                    # Digits that the VCD omits are zeros, or unknown if the first digit is unknown.
                     changes[code] = bits.rjust(widths[code], bits[0] if bits[0] in "xz" else "0")
             elif line[0] in "01xz":
                 code = line[1:-1]
@@ -92,7 +94,7 @@ def read(path, wanted):
 
 
 def packed(recorded, ports, row, value):
-    """Concatenates the ports' values, the first one in the lowest bits."""
+    """The values of the ports in one word, the first port in the lowest bits."""
     bits, at = 0, 0
     for name, width in ports:
         bits |= value(recorded, name, row) << at
@@ -101,10 +103,10 @@ def packed(recorded, ports, row, value):
 
 
 class Replay:
-    """A block's gates in tb/energy/recorded_tb.v, built once for all instances of a run."""
+    """The gates of a block in tb/energy/recorded_tb.v, built once for all instances of a run."""
 
     def __init__(self, gates, rows, first, last, period, folder):
-        """Counts edges in the rows [first, last); `period`: clock period in ps."""
+        """Counts the edges in the rows [first, last); `period` is the clock period in ps."""
         folder.mkdir(parents=True, exist_ok=True)
         self.rows, self.cycles, self.period, self.program = rows, last - first, period, folder / "replay.vvp"
         ports = {base: (way, len(bits)) for base, (way, bits) in replay.buses(gates.ports).items()}
@@ -124,7 +126,8 @@ class Replay:
               f"-Ptb.PERIOD={period}", replay.BENCHES / "recorded_tb.v", "gates.v"], folder)
 
     def activity(self, recorded, folder):
-        """The replay.Activity for an instance's recorded inputs. Raises HardwareError if the gates differ from the recording."""
+        """The replay.Activity for the recorded inputs of an instance. Raises HardwareError if the gates' outputs differ
+        from the recorded ones."""
         other = [f"{base}: {len(recorded.ports[base][0])} bits, {width} in the netlist" for base, width in self.inputs + self.outputs
                  if len(recorded.ports[base][0]) != width]
         if other:

@@ -1,5 +1,5 @@
-"""Runs a block in Icarus with the stimulus of tb/energy, both as Verilog and as gates with delays, and counts how often each
-net of the gates rises and falls.
+"""Runs a block in Icarus with the stimulus of tb/energy, both as Verilog and as gates with delays. Counts the rises
+and falls of each net of the gates.
 """
 
 import collections
@@ -17,7 +17,7 @@ BENCHES = pathlib.Path(__file__).resolve().parents[2] / "tb" / "energy"
 
 @dataclasses.dataclass
 class Activity:
-    """The activity of a run of `cycles` cycles: its outputs, {net: edges}, and {net: cycles in which it changed}."""
+    """The activity in a run of `cycles` cycles: its outputs, {net: edges}, and {net: cycles in which it changed}."""
     cycles: int
     events: int
     rises: collections.Counter
@@ -36,7 +36,7 @@ def buses(ports):
 
 
 def shell(gates):
-    """A module `dut` with the block's ports, containing its gates."""
+    """A module `dut` with the ports of the block and its gates inside."""
     ports, ends = [], []
     for base, (way, bits) in buses(gates.ports).items():
         ports.append(f"{way} wire {f'[{len(bits) - 1}:0] ' if len(bits) > 1 else ''}{base}")
@@ -45,8 +45,8 @@ def shell(gates):
 
 
 def plain_block(block, gates, parameters, folder):
-    """A module `dut` with the block's ports, containing the block as read by Yosys: Icarus 11 does not truncate a sum used as
-    an index, such as that of vc_buffer's writes.
+    """A module `dut` with the ports of the block and, inside, the block as Yosys reads it: Icarus 11 does not
+    truncate a sum that is used as an index, such as in the writes of vc_buffer.
     """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in netlist.sources_of(block))
@@ -59,10 +59,11 @@ def plain_block(block, gates, parameters, folder):
 
 
 class Bench:
-    """tb/energy/BLOCK_tb.v with the gates and with the Verilog, for runs at any load."""
+    """tb/energy/BLOCK_tb.v with the gates and with the Verilog; it can run at any load."""
 
     def __init__(self, block, parameters, gates, settings, folder):
-        """`settings`: the bench's parameters, including CYCLES and PERIOD (ps); `folder`: for compiled files."""
+        """`settings` are the parameters of the bench, including CYCLES and PERIOD (ps); compiled files go to
+        `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         self.block, self.settings, self.folder = block, settings, folder
         (folder / "gates.v").write_text(gates.verilog() + shell(gates))
@@ -85,7 +86,8 @@ class Bench:
         return run.stdout
 
     def run(self, load):
-        """The gates' Activity at a load in percent. Raises HardwareError if they differ from the Verilog."""
+        """The Activity of the gates at a load in percent. Raises HardwareError if they behave differently from the
+        Verilog."""
         said = [re.search(r"^events (\d+) check (\w+)$", self.run_tool(["vvp", "-n", program, f"+load={load}"]), re.MULTILINE)
                 for program in self.programs]
         if None in said:
@@ -100,7 +102,7 @@ class Bench:
 
 
 def edges(path, period):
-    """Counts the edges of the nets n1, n2 … in a VCD, and the cycles in which each net changes."""
+    """Counts the edges of the nets n1, n2, ... in a VCD, and the cycles in which each of them changes."""
     names, rises, falls, changed, values = {}, collections.Counter(), collections.Counter(), {}, {}
     with path.open() as file:
         for line in file:

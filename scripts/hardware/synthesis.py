@@ -1,9 +1,9 @@
-"""Synthesises a module of rtl/ with given parameters in Yosys and measures it. Every module of the hierarchy except arbiters
-is synthesised once and separately.
+"""Synthesises a module of rtl/ with given parameters in Yosys and measures it. Every module of the hierarchy is
+synthesised once and on its own, except arbiters.
 
-Memories of at least `macro_bits` with one write port and one read port become macros, counted by their bits; all others
-become flip-flops and are counted as such. Results are cached, keyed by everything that they depend on, so an interrupted
-run continues where it stopped, and different sizes share common modules.
+Memories of at least `macro_bits` with one write port and one read port become macros, whose bits are counted; all other
+memories become flip-flops. Results are cached by everything that they depend on. An interrupted run therefore continues
+where it stopped, and different sizes share the modules that they have in common.
 """
 
 import collections
@@ -21,12 +21,12 @@ import tempfile
 from hardware.errors import HardwareError
 
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
-LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of table entries and head flits
+LAYOUT = RTL / "ni" / "coppice_layout.vh"  # the layout of table entries and head flits
 READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
-# Flip-flops at the outputs of memories are not merged into them, except for macros. Constant and unused logic is
-# removed; nothing is shared. Arbiters are flattened into their blocks, whose pointers have constant bits, since
-# constants do not cross hierarchy.
+# Flip-flops at the outputs of memories are merged into macros, but not into other memories. Constant and unused logic
+# is removed, and no logic is shared. Arbiters are flattened into their blocks, because the blocks' pointers have
+# constant bits and constants do not cross hierarchy.
 ARBITER = "round_robin"
 ELABORATE = ("hierarchy -check -top {top} {parameters}; proc; setattr -mod -set keep_hierarchy 1 *; "
              f"setattr -mod -unset keep_hierarchy *{ARBITER}*; flatten; setattr -mod -unset keep_hierarchy *; opt_clean; "
@@ -36,7 +36,8 @@ ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsiz
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "
        f"dfflibmap -liberty {{liberty}}; opt; abc -liberty {{liberty}} -script +{ABC}; opt_clean")
 VERSION = 1  # version of the cached results
-# dfflibmap does not map latches; each clock gate has one: the library's, open while its clock is high.
+# dfflibmap does not map latches. The latch of each clock gate becomes the library's behind an inverter: the library's
+# latch is open while its clock input is high.
 LATCHES = "read_liberty -lib {liberty}; techmap t:$dlatch; techmap -map {folder}/latch.v; "
 LATCH = """module \\$_DLATCH_N_ (input E, input D, output Q);
   wire open;
@@ -48,7 +49,7 @@ endmodule
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """The figures of a module including everything it contains."""
+    """The figures of a module with everything that it contains."""
     cells: int = 0
     area: float = 0.0      # um2 of cells, including flip-flops
     flops: int = 0
@@ -60,12 +61,12 @@ class Figures:
 
 
 def plain(module):
-    """The name that the module has in its file."""
+    """The name of the module in its file."""
     return re.sub(r"^\$paramod(?:\$\w+)?\\(\w+).*$", r"\1", module, flags=re.DOTALL)
 
 
 def instances(module, modules):
-    """{child: number of instances} of a module."""
+    """{child: number of its instances} of a module."""
     return collections.Counter(cell["type"] for cell in module["cells"].values() if cell["type"] in modules)
 
 
@@ -78,11 +79,11 @@ def number(bits):
 
 
 class Design:
-    """A synthesised hierarchy: figures of any module of it."""
+    """A synthesised hierarchy, and the figures of any module in it."""
 
     def __init__(self, top, modules, library):
         self.top = top
-        self.modules = modules  # name -> {"cells": mapped, "ports": {name: bits}}
+        self.modules = modules  # {name: {"cells": mapped, "ports": {name: bits}}}
         self.library = library
 
     @functools.cache
@@ -102,7 +103,7 @@ class Design:
         return total
 
     def blocks(self):
-        """{name in its file: module}, the largest where parameters differ."""
+        """{name in its file: module}; if modules of a name have different parameters, the largest one."""
         found = {}
         for module in sorted(self.modules, key=lambda name: self.figures(name).area):
             found[plain(module)] = module
@@ -111,7 +112,7 @@ class Design:
 
 class Synthesis:
     def __init__(self, library, folder, macro_bits, pool):
-        """`folder`: where results are kept; `pool`: a thread pool; each worker runs one Yosys."""
+        """`folder` keeps the results; each worker of the thread pool `pool` runs one Yosys."""
         if shutil.which("yosys") is None:
             raise HardwareError("yosys is not installed: make setup installs it")
         self.library = library
@@ -123,7 +124,8 @@ class Synthesis:
         folder.mkdir(parents=True, exist_ok=True)
 
     def design(self, top, parameters):
-        """Synthesises `top` with these parameters, and all modules below it. Do not call it from the pool."""
+        """Synthesises `top` with these parameters, and all modules below it. Must not be called in a worker of the
+        pool."""
         if top not in self.sources:
             raise HardwareError(f"no block '{top}' in rtl/: write one of {', '.join(sorted(self.sources))}")
         elaborated = self.pool.submit(self.kept, [ELABORATE, top, sorted(parameters.items()), self.sources],
@@ -133,7 +135,7 @@ class Synthesis:
         return Design(elaborated["top"], {name: future.result() for name, future in mapped.items()}, self.library)
 
     def start_mapping(self, name, modules):
-        # Cached results use this elaboration's names for children.
+        # In cached results, children have the names of this elaboration.
         parts = [plain(name), modules[name].get("parameter_default_values"), sorted(instances(modules[name], modules)),
                  self.sources[plain(name)], self.library.text, self.macro_bits, COARSE, MAP,
                  *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
@@ -143,7 +145,7 @@ class Synthesis:
         return self.mapping[key]
 
     def kept(self, parts, make):
-        """The result of make(scratch folder), computed once for each value of `parts`."""
+        """The result of make(scratch folder), which is computed once for each value of `parts`."""
         path = self.folder / f"{digest(parts)}.json"
         try:
             return json.loads(path.read_text())
@@ -168,7 +170,7 @@ class Synthesis:
         return {"top": root, "modules": modules}
 
     def map(self, name, modules, folder):
-        """The module mapped to the library's cells; macros are not mapped."""
+        """The module mapped to cells of the library; macros remain."""
         aliases = {child: f"child{i}" for i, child in enumerate(instances(modules[name], modules))}
         module = {**modules[name], "attributes": {"top": "1"}, "cells": {}}
         for cell_name, cell in modules[name]["cells"].items():
@@ -193,8 +195,8 @@ class Synthesis:
         return {"cells": cells, "ports": {port: of["bits"] for port, of in mapped["ports"].items()}}
 
     def pass_over(self, modules, script, folder):
-        """The module "top" after Yosys' commands."""
-        # Yosys numbers new objects from 1 again, which must not conflict with earlier names.
+        """The module "top" after the commands of `script`."""
+        # Yosys numbers new objects from 1 again, and their names must not be in use.
         for part in ("cells", "netnames"):
             modules["top"][part] = {f"$kept{name}" if name[0] == "$" else name: of for name, of in modules["top"][part].items()}
         (folder / "before.json").write_text(json.dumps({"modules": modules}))
@@ -202,7 +204,7 @@ class Synthesis:
         return json.loads((folder / "after.json").read_text())["modules"]["top"]
 
     def is_macro(self, cell):
-        """Whether a memory is large enough for a macro and has a form that macros support."""
+        """Whether a memory is large enough for a macro and has no more ports than a macro."""
         if cell["type"] != "$mem_v2":
             return False
         of = {name: number(cell["parameters"][name]) for name in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")}

@@ -1,4 +1,5 @@
-"""OpenSTA: the worst paths of a netlist (hardware/netlist.py) under hardware/block.sdc, by their registers."""
+"""Runs OpenSTA: finds the worst paths of a netlist (hardware/netlist.py) with hardware/block.sdc, and their
+registers."""
 
 import dataclasses
 import pathlib
@@ -10,7 +11,7 @@ from hardware.errors import HardwareError
 
 SDC = pathlib.Path(__file__).with_name("block.sdc")
 ROW = re.compile(r"^(\S+) \(\S+\)\s+(\S+) \(\S+\)\s+(-?[\d.]+)$")
-LOOKED_AT = 4000  # path ends to read, since a register of many bits is one row
+LOOKED_AT = 4000  # ends of paths to read: a register of many bits has many ends, but is one row
 SCRIPT = """
 read_liberty {folder}/cells.lib
 {macros}
@@ -30,21 +31,24 @@ exit
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """A path between registers, memories or inputs, including clock-to-output delay and setup time."""
+    """A path between registers, memories or inputs. Its time includes the delay from clock to output and the setup
+    time."""
     start: str
     end: str
     ns: float
 
 
 def register(pin):
-    """The Verilog name of a pin's or port's register, without bit index, pin name and netlist suffixes."""
+    """The register of a pin or port, as named in the Verilog: without bit index, pin name and suffixes from the
+    netlist."""
     name = pin.rsplit("/", 1)[0].replace("\\", "") if "/" in pin else pin
     name = re.sub(r"^memory\d+\.", "", name.replace("\\", "").removesuffix(".reg"))
     return re.sub(r"(\[\d+\])+$", "", name)
 
 
 def worst(folder, period, memory_access, driver, paths, parasitics=None):
-    """A netlist's `paths` worst paths, one per pair of registers, slowest first. `parasitics`: the SPEF of its wires."""
+    """The `paths` worst paths of a netlist, slowest first, one for each pair of registers. `parasitics` is the SPEF of
+    its wires."""
     if shutil.which("sta") is None:
         raise HardwareError("sta is not installed: make setup installs OpenSTA (Debian's package opensta)")
     script = folder / "sta.tcl"

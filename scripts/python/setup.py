@@ -1,5 +1,5 @@
-"""Builds a wheel with the command, its libraries and the shipped configurations: `pip install scripts/python`, or `make
-wheel`. Uses build/release of the checkout, which is built if it is missing; needs no package index."""
+"""Builds a wheel with the command, its libraries and the configurations: `pip install scripts/python`, or `make wheel`.
+Builds the checkout's build/release if it is missing; needs no package index."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ from wheel.bdist_wheel import bdist_wheel
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
-# Libraries of the system's C library, which must match the kernel and the loader, and are not included.
+# Libraries that belong to the C library must match the kernel and the loader, and are left out.
 OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|dl|pthread|rt|resolv|util))\.so")
 
 
@@ -33,7 +33,7 @@ def build_command() -> None:
 
 
 def libraries_of(command: pathlib.Path) -> list[pathlib.Path]:
-    """The shared libraries with which the command is linked, except the C library."""
+    """The shared libraries that the command is linked with, without the C library."""
     text = subprocess.run(["ldd", command], check=True, capture_output=True, text=True).stdout
     found = [pathlib.Path(match[1]) for match in re.finditer(r"=> (/\S+)", text)]
     return [path for path in found if not OF_THE_SYSTEM.match(path.name)]

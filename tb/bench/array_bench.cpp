@@ -1,5 +1,5 @@
-// The systolic array alone: the cost of a cycle of its PEs, and of evaluating the formula for a neural
-// network.
+// Measures the systolic array alone: the time per cycle of its PEs, and the time of evaluating the formula
+// for a whole model.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -20,7 +20,8 @@ void array_cycles(benchmark::State& state) {
   const auto side = static_cast<int>(state.range(1));
   const SystolicArray array(side, side, static_cast<Dataflow>(state.range(0)), Convention::kCausal,
                             static_cast<int>(state.range(2)));
-  // With stationary outputs, k is streamed; otherwise, one side of the product is.
+  // With stationary outputs, the matrices have kDepth values along the depth; otherwise, along a side of the
+  // product.
   const bool stay = array.dataflow() == Dataflow::kOutputStationary;
   const bool weights = array.dataflow() == Dataflow::kWeightStationary;
   Matrix<Value> a(weights ? kDepth : side, stay ? kDepth : side);
@@ -53,8 +54,8 @@ BENCHMARK_TEMPLATE(array_cycles, std::int32_t)
     ->ArgNames({"dataflow", "side", "pe_latency"})
     ->ArgsProduct({{0, 1, 2}, {32}, {0}});
 
-// All passes of a hundred convolutions, with the best split of each; `memory`: with 256 GB/s of memory
-// bandwidth; `buffers`: also with buffers of 64, 64 and 32 KiB.
+// Computes the costs of all passes of a hundred convolutions, with the best split for each. `memory` limits
+// the memory bandwidth to 256 GB/s; `buffers` also limits the buffers to 64, 64 and 32 KiB.
 void formula_of_100_layers(benchmark::State& state) {
   workload::Model model;
   for (int i = 0; i < 100; ++i) {

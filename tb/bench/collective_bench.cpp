@@ -1,4 +1,4 @@
-// All-reduces on tori of the MultiTree machine.
+// Measures all-reduces on tori of MultiTree's machine.
 #include <fmt/format.h>
 
 #include "simulate.h"
@@ -19,7 +19,7 @@ std::vector<std::string> overrides_for(const std::string& algorithm, int width, 
           fmt::format("fidelity={}", fidelity), "check=contributions"};
 }
 
-// The main job, flit by flit, which sums real values.
+// The main case: an all-reduce of real values, simulated flit by flit.
 void all_reduce_1mib_torus_8x8(benchmark::State& state, const char* algorithm, const char* flow_control) {
   const auto result = measure(state, [&] {
     return all_reduce({fmt::format("collective.algorithm={}", algorithm),
@@ -38,7 +38,7 @@ BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree_message, "multitree", "me
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// The same all-reduces at both fidelities, to compare trains with flits.
+// The same all-reduces with flits and with trains, to compare the fidelities.
 void fidelity_nodes(benchmark::State& state, const char* fidelity) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =
@@ -63,7 +63,8 @@ BENCHMARK_CAPTURE(fidelity_nodes, train, "train")
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// Counts 2 n (n - 1) messages: a tree or ring for every accelerator's chunk.
+// Adds the time per message. There are 2 n (n - 1) messages, because each accelerator's chunk has a tree or
+// ring.
 void count_messages(benchmark::State& state, const nlohmann::ordered_json& result, int width) {
   if (!result.contains("cycles")) return;
   const double accelerators = static_cast<double>(width) * width;
@@ -71,17 +72,17 @@ void count_messages(benchmark::State& state, const nlohmann::ordered_json& resul
   state.counters["cycles"] = result["cycles"].get<double>();
   state.counters["messages"] = messages;
   state.counters["per_message"] = benchmark::Counter(
-      messages, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);  // s
+      messages, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);  // in seconds
 }
 
-// 16 to 4,096 accelerators: time is proportional to messages.
+// 16 to 4,096 accelerators. The time grows in proportion to the number of messages.
 void trains_nodes(benchmark::State& state, const char* algorithm) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =
       measure(state, [&] { return all_reduce(overrides_for(algorithm, width, 64, "train")); });
   count_messages(state, result, width);
 }
-// Repeats runs on small tori, which are too short to be measured once.
+// Runs on small tori are too short for a single measurement, so they are repeated.
 void small_tori(benchmark::internal::Benchmark* bench) {
   bench->ArgName("width")->RangeMultiplier(2)->Range(4, 16)->Iterations(20);
 }
@@ -100,8 +101,8 @@ BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
     ->Apply(large_tori)
     ->Apply(in_milliseconds);
 
-// Like trains_nodes(), with an algorithm whose number of messages grows with the torus' width instead of its
-// number of nodes.
+// Like trains_nodes(), but ring2d has a number of messages per accelerator that grows with the torus' width
+// instead of with the number of accelerators.
 void trains_ring2d(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] { return all_reduce(overrides_for("ring2d", width, 64, "train")); });
@@ -115,7 +116,8 @@ BENCHMARK(trains_ring2d)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// 1 GB on 1,024 accelerators in three dimensions of switches; the number of messages grows with the chunks.
+// 1 GB on 1,024 accelerators in three dimensions of switches. The number of messages is proportional to the
+// number of chunks.
 void trains_hierarchy(benchmark::State& state) {
   const auto chunks = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] {
@@ -133,7 +135,7 @@ BENCHMARK(trains_hierarchy)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// 1 MiB to 1 GiB: the time of trains does not depend on bytes.
+// 1 MiB to 1 GiB. With trains, the simulation time does not depend on the size.
 void fidelity_bytes(benchmark::State& state, const char* fidelity) {
   const auto mebibytes = static_cast<Bytes>(state.range(0));
   const auto result =

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <systemc>
 
-// SystemC's entry point, required by its library.
+// SystemC's library requires this function; the benchmarks do not call it.
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
@@ -13,7 +13,7 @@ int sc_main(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  // Otherwise, SystemC would print its copyright notice in every simulation.
+  // Prevents SystemC from printing its copyright notice in every simulation.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

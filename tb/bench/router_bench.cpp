@@ -1,4 +1,4 @@
-// A router alone: the cost of a cycle with packets waiting at all inputs.
+// Measures a single router: the time per cycle when packets wait at all inputs.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ constexpr int kPorts = 5;
 constexpr int kVcs = 4;
 constexpr int kDepth = 16;
 
-// Refills every freed buffer slot, and returns credits immediately.
+// Refills every buffer slot that becomes free, and returns credits immediately.
 class Surroundings final : public fabric::RouterEnvironment {
  public:
   explicit Surroundings(int packet_flits) : packet_flits_(packet_flits), next_flit_(kPorts * kVcs, 0) {}

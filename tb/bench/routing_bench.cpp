@@ -1,4 +1,5 @@
-// The time of path assignment for the flows of rings whose accelerators are placed at random.
+// Measures how long each method takes to assign paths to the flows of rings, whose accelerators are placed at
+// random.
 #include <benchmark/benchmark.h>
 
 #include <numeric>
@@ -24,7 +25,7 @@ struct Network {
 constexpr Network kPaper{32, 64, 32};
 constexpr Network kLarge{512, 1024, 512};
 
-// `count` flows of rings of `ring` accelerators.
+// `count` flows of randomly placed rings of `ring` accelerators.
 std::vector<routing::Flow> ring_flows(const Network& network, int count, int ring) {
   std::vector<topology::NodeId> nic(static_cast<std::size_t>(network.per_tor) *
                                     static_cast<std::size_t>(network.tors));
@@ -59,7 +60,7 @@ void assign(benchmark::State& state, const std::string& method, const Network& n
   assign(state, method, links, flows);
 }
 
-// With failed links, ToRs are connected to different numbers of spines.
+// Some links have failed, so ToRs are connected to different sets of spines.
 void assign_with_dead_links(benchmark::State& state) {
   const auto flows = ring_flows(kPaper, 1500, 4);
   routing::ClosLinks links(kPaper.tors, kPaper.spines);
@@ -69,9 +70,9 @@ void assign_with_dead_links(benchmark::State& state) {
 
 enum class Change { kArrival, kDeparture, kSpineFailure };
 
-// Reassigns 1,500 flows of which 200 arrive or have left, or after spine 5 fails. `moved`: running flows
-// whose spine changes; `least`: its lower bound; `afresh`: running flows whose spine a new assignment
-// changes.
+// Measures reassigning 1,500 flows, of which 200 have just arrived or left, or after spine 5 has failed. The
+// counters are `moved` (running flows that change spines), `least` (its lower bound) and `afresh` (running
+// flows that would change spines in a completely new assignment).
 void reassign(benchmark::State& state, Change change) {
   constexpr std::size_t kChanging = 200;
   auto flows = ring_flows(kPaper, 1500, 4);

@@ -1,4 +1,4 @@
-// The cost of a message: in the fabric alone, in a program, and through the session API.
+// Measures the cost of a message in the fabric alone, in a program, and through the session API.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kRanks = 16;
 constexpr int kMessages = 1000;  // per rank
 constexpr Bytes kBytes = 256;
-constexpr std::int64_t kApart = 200'000;  // picoseconds between messages of a rank
+constexpr std::int64_t kApart = 200'000;  // picoseconds between successive messages of a rank
 
 int destination(int rank, int message) {
   return (rank + 1 + (rank * 7 + message * 5) % (kRanks - 1)) % kRanks;
@@ -39,7 +39,7 @@ std::vector<std::string> keys(const std::string& fidelity) {
   return {"fidelity=" + fidelity, "check=contributions"};
 }
 
-// Messages between the ports of a fabric, without network interfaces.
+// Sends messages between the ports of a fabric without network interfaces.
 class FabricAlone final : private ni::WakeScheduler::Sleeper {
  public:
   FabricAlone()
@@ -77,7 +77,7 @@ class FabricAlone final : private ni::WakeScheduler::Sleeper {
   }
 
  private:
-  static constexpr Cycles kStep = kApart / 1000;  // cycles at 1 GHz
+  static constexpr Cycles kStep = kApart / 1000;  // kApart in cycles of 1 GHz
 
   void wake(Cycles now) override {
     for (int rank = 0; rank < kRanks; ++rank) {
@@ -102,8 +102,8 @@ class FabricAlone final : private ni::WakeScheduler::Sleeper {
   fabric::Failure failure_{};
   fabric::FlitFabric fabric_;
   ni::AlarmClock clock_;
-  std::deque<ni::Packetizer> packetizers_{};      // [port]
-  std::deque<ni::Depacketizer> depacketizers_{};  // [port]
+  std::deque<ni::Packetizer> packetizers_{};      // one per port
+  std::deque<ni::Depacketizer> depacketizers_{};  // one per port
   std::map<std::pair<int, int>, topology::Route> routes_{};
   int message_ = 0;
   std::uint64_t next_ = 1;
@@ -116,7 +116,7 @@ Json run_fabric(const std::string& /*fidelity*/) {
   return FabricAlone().run();
 }
 
-// Each rank computes between its messages.
+// Runs a program in which each rank computes between its messages.
 Json run_program(const std::string& fidelity) {
   workload::Program program;
   program.name = "messages";

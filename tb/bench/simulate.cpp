@@ -27,7 +27,8 @@ nlohmann::ordered_json measure(benchmark::State& state,
       break;
     }
     const auto& simulator = result["simulator"];
-    // A benchmark's time must not be 0: a run too short for the kernel's clock counts as a microsecond.
+    // Google Benchmark does not accept a time of 0, so runs that are too short for the kernel's clock count
+    // as a microsecond.
     state.SetIterationTime(std::max(1e-6, simulator["user_s"].get<double>()));
     flit_hops += result["flit_hops"].get<double>();
     peak_rss = std::max(peak_rss, simulator["peak_rss_bytes"].get<double>());

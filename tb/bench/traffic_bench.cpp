@@ -1,4 +1,5 @@
-// The flit fabric under synthetic traffic, with the calibrated router and uniform destinations.
+// Measures the flit fabric under synthetic traffic, with the calibrated router and uniformly distributed
+// destinations.
 #include <fmt/format.h>
 
 #include "simulate.h"
@@ -7,13 +8,13 @@
 namespace coppice::bench {
 namespace {
 
-// The rate that uses half of the bisection bandwidth of a k x k mesh, which is the same relative load at any
-// width; 0.35 flits per node per cycle at 8 x 8.
+// The injection rate that uses half of the bisection bandwidth of a k x k mesh, so that the relative load is
+// the same for every width. At 8 x 8, it is 0.35 flits per node per cycle.
 double half_load(int width) {
   return 2.8 / width;
 }
 
-// The number of cycles that gives about the same number of flit-hops at any width.
+// The number of cycles for which all widths have about the same number of flit-hops.
 Cycles cycles_for(int width) {
   return Cycles{4'000'000} / (Cycles{width} * width);
 }
@@ -30,7 +31,7 @@ nlohmann::ordered_json uniform_traffic(int width, double rate, int packet_flits,
   return system::run_traffic(loaded, traffic, {});
 }
 
-// The two rates of the project's speed goals.
+// Measures the two injection rates for which the project has speed goals.
 void traffic_mesh_8x8(benchmark::State& state) {
   const auto flits = static_cast<int>(state.range(0));
   const double rate = static_cast<double>(state.range(1)) / 100;
@@ -43,7 +44,7 @@ BENCHMARK(traffic_mesh_8x8)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// Cost per flit-hop from 4 x 4 to 32 x 32.
+// Measures the time per flit-hop on meshes from 4 x 4 to 32 x 32.
 void traffic_scaling(benchmark::State& state) {
   const auto flits = static_cast<int>(state.range(0));
   const auto width = static_cast<int>(state.range(1));

@@ -11,26 +11,27 @@
 
 namespace coppice::cosim {
 
-// A Verilated block with a clock: within a cycle, set inputs, settle(), compare outputs, tick().
+// A Verilated block with a clock. In each cycle, a test sets the inputs, calls settle(), compares the outputs
+// and calls tick().
 template <typename Block>
 class Clocked {
  public:
   Clocked() : context_(std::make_unique<VerilatedContext>()), block_(context_.get()) { reset(); }
   ~Clocked() {
     block_.final();
-    // The first few instances write waveforms; each needs a file.
+    // Only the first few instances write coverage, because each of them needs a file of its own.
     if (number_ < 20) write_coverage(*context_);
   }
 
   Block* operator->() { return &block_; }
   void settle() { block_.eval(); }
   void tick() {
-    settle();  // the clock was low
+    settle();  // updates the outputs while the clock is low
     block_.clk_i = 1;
     block_.eval();
     block_.clk_i = 0;
   }
-  // A cycle of reset with the current inputs.
+  // Runs one cycle of reset with the current inputs.
   void reset() {
     block_.rst_ni = 0;
     settle();
@@ -49,7 +50,7 @@ class Clocked {
   int number_ = next_number();
 };
 
-// Random stimulus with a fixed seed.
+// Random stimulus, reproducible from its seed.
 class Stimulus {
  public:
   explicit Stimulus(std::uint64_t seed) : engine_(seed) {}

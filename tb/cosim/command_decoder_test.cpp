@@ -9,7 +9,7 @@
 namespace coppice::cosim {
 namespace {
 
-TEST(CommandDecoder, DecidesAsTheModelForAllInputs) {
+TEST(CommandDecoder, DecidesLikeTheModelForAllInputs) {
   constexpr Cycles kNow = 10;
   VerilatedContext context;
   Vcommand_decoder decoder(&context);

@@ -14,7 +14,8 @@ constexpr int kVcs = 4;
 constexpr int kCredits = 3;
 constexpr int kQueue = 16;
 
-// A router that sends while it has slots, and a queue that drains at random.
+// A credit_return block between a router that sends whenever it has free slots and a queue that drains at
+// random.
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) { begin(); }
@@ -29,7 +30,8 @@ class Bench {
     last_ = kVcs - 1;
   }
 
-  // One cycle; `sends` and `drains` are percentages.
+  // Runs one cycle. `sends` and `drains` are the percentages of cycles in which a flit is sent or leaves the
+  // queue.
   void step(std::uint32_t sends, std::uint32_t drains) {
     const auto vc = random_.below(kVcs);
     const bool flit = places_[vc] > 0 && random_.percent(sends);
@@ -39,7 +41,8 @@ class Bench {
     rtl_.settle();
     const unsigned given = rtl_->credit_o;
     const int held = std::accumulate(held_.begin(), held_.end(), 0);
-    const int out = kVcs * kCredits - held;  // the router's free slots and the slot of this cycle's flit
+    const int out =
+        kVcs * kCredits - held;  // the slots that the router may still use, plus that of this cycle's flit
     ASSERT_EQ(rtl_->owes_o, held > 0);
     if (out + waiting_ >= kQueue) {
       ASSERT_EQ(given, 0U) << "the queue might overflow";
@@ -73,7 +76,7 @@ class Bench {
   std::uint32_t share() { return random_.below(101); }
   int full() const { return full_; }
   int held_back() const { return held_back_; }
-  // All held credits are returned when the queue is empty.
+  // Once the queue is empty, all held credits must be returned.
   bool comes_to_rest() {
     for (int cycle = 0; cycle < kVcs * kCredits + kQueue; ++cycle) step(0, 100);
     return std::accumulate(places_.begin(), places_.end(), 0) == kVcs * kCredits;
@@ -85,13 +88,13 @@ class Bench {
   std::array<int, kVcs> places_{};
   std::array<int, kVcs> held_{};
   std::array<int, kVcs> longest_{};
-  unsigned last_ = kVcs - 1;  // virtual channel of the last held credit that was returned
+  unsigned last_ = kVcs - 1;  // the virtual channel of the held credit that was returned last
   int waiting_ = 0;
   int full_ = 0;
   int held_back_ = 0;
 };
 
-TEST(CreditReturn, NeverLetsTheQueueOverflowAndGivesAllBack) {
+TEST(CreditReturn, NeverOverflowsTheQueueAndReturnsAllCredits) {
   Bench bench(33);
   std::uint32_t sends = 100;
   std::uint32_t drains = 0;

@@ -30,10 +30,10 @@ struct Packet {
   std::uint32_t flow, address, words, total, tag, packets;
 };
 
-// Messages in packets on any virtual channel, so that packets overtake each other.
+// Sends messages in packets on random virtual channels, so that packets overtake each other.
 class Traffic {
  public:
-  // Message numbers wrap after 1 to 4, even if earlier messages are incomplete.
+  // A source reuses message numbers after 1 to 4 messages, even if earlier messages are incomplete.
   explicit Traffic(Stimulus& random) : random_(&random), same_(1 + random.below(4)) {}
 
   void add_message(std::uint32_t source) {
@@ -55,12 +55,12 @@ class Traffic {
       packet.address += packet.words;
     }
   }
-  // The next flit of a random virtual channel that has one.
+  // The next flit to send, of a random virtual channel that has flits.
   struct Flit {
     unsigned vc;
     bool head, tail;
     Packet packet;
-    std::uint32_t index;  // index of the data flit in its packet
+    std::uint32_t index;  // index of the flit in its packet
   };
   std::optional<Flit> draw() {
     const unsigned from = random_->below(kVcs);
@@ -89,7 +89,7 @@ class Traffic {
   std::array<std::uint32_t, kVcs> sent_{};
 };
 
-TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
+TEST(Depacketizer, ReportsArrivalsAndDataLikeTheModel) {
   Clocked<Vdepacketizer> rtl;
   Stimulus random(15);
   auto traffic = std::make_unique<Traffic>(random);
@@ -154,7 +154,7 @@ TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
   }
 }
 
-TEST(Depacketizer, TellsThatMoreMessagesAreIncompleteThanItHasPlacesFor) {
+TEST(Depacketizer, ReportsMoreIncompleteMessagesThanItCanHold) {
   Clocked<Vdepacketizer> rtl;
   for (std::uint32_t tag = 0; tag < 9; ++tag) {
     rtl->valid_i = 1;

@@ -11,9 +11,9 @@ namespace {
 constexpr int kFlows = 64;
 constexpr unsigned kEvents = 8;
 constexpr unsigned kQueries = 4;
-constexpr unsigned kWidth = 10;  // bits of a flow and of a count
+constexpr unsigned kWidth = 10;  // number of bits of a flow and of a dependency count
 
-TEST(DependencyTracker, CountsAsTheModelWithManyArrivalsOfAFlowAtOnce) {
+TEST(DependencyTracker, CountsManySimultaneousArrivalsOfAFlowLikeTheModel) {
   Clocked<Vdependency_tracker> tracker;
   Stimulus random(5);
   ni::DependencyTracker model(kFlows);

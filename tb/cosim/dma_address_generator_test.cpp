@@ -11,10 +11,11 @@ namespace coppice::cosim {
 namespace {
 
 constexpr std::uint32_t kLanes = 4;
-constexpr std::uint32_t kBase = (1 << 24) - 8192;  // word address of the buffer; uses every address bit
+constexpr std::uint32_t kBase =
+    (1 << 24) - 8192;  // word address of the buffer, chosen so that addresses use every bit
 
-// The words at the requested addresses equal the payloads of the model's DMA engine.
-TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
+// Compares the words at the requested addresses with the payloads that the model's DMA engine reads.
+TEST(DmaAddressGenerator, RequestsTheDataOfMessagesInOrderUnderBackPressure) {
   std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.0F);
   const ni::ValueMemory memory(values);
@@ -24,11 +25,11 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
   struct Message {
     std::uint32_t address, words;
   };
-  std::deque<Message> model;  // remaining requests
+  std::deque<Message> model;  // requests that the hardware has not made yet
   std::vector<float> read;
   std::vector<float> expected;
   std::uint32_t ready_share = 100;
-  Message told{};  // announced request of the next cycle
+  Message told{};  // the request announced for the next cycle
   for (int cycle = 0; cycle < 50'000; ++cycle) {
     if (cycle % 200 == 0) ready_share = random.below(101);
     const Message next{random.below(2048), 1 + random.below(random.percent(50) ? 9 : 300)};

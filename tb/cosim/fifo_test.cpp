@@ -8,14 +8,14 @@
 namespace coppice::cosim {
 namespace {
 
-TEST(Fifo, IsAQueueUnderEveryMixOfPushesPopsAndResets) {
+TEST(Fifo, IsAQueueUnderAnyMixOfPushesPopsAndResets) {
   constexpr std::size_t kDepth = 16;
   Clocked<Vfifo> fifo;
   Stimulus random(1);
   std::deque<std::uint32_t> model;
   std::uint32_t push_share = 50;
   for (int cycle = 0; cycle < 50'000; ++cycle) {
-    if (cycle % 100 == 0) push_share = random.below(101);  // often full, often empty
+    if (cycle % 100 == 0) push_share = random.below(101);  // makes the FIFO full or empty frequently
     fifo->push_i = random.percent(push_share);
     fifo->pop_i = random.percent(100 - push_share);
     fifo->data_i[0] = random.word();

@@ -11,10 +11,10 @@
 namespace coppice::cosim {
 namespace {
 
-// fp32_adder has no reset: its stages are set explicitly.
+// A Verilated fp32_adder. The block has no reset, so the test sets the signals of its pipeline stages.
 class Adder {
  public:
-  // Returns the sum of the operands passed two calls earlier.
+  // Starts an addition and returns the sum of the operands passed two calls earlier.
   std::uint32_t step(std::uint32_t a, std::uint32_t b) {
     adder_.a_i = a;
     adder_.b_i = b;
@@ -38,15 +38,16 @@ std::uint32_t host_sum(std::uint32_t a, std::uint32_t b) {
   return std::isnan(sum) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(sum);
 }
 
-// A value of each class, with both signs: zeros, the smallest and largest subnormals and normals, infinities,
-// NaNs, and values around 1.
+// Values of every class, which the tests use with both signs: zero, the smallest and largest subnormal and
+// normal numbers, infinity, NaNs, and numbers around 1.
 constexpr std::uint32_t kSpecial[] = {0x00000000, 0x00000001, 0x00000002, 0x003fffff, 0x00400000, 0x007ffffe,
                                       0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x33800000,
                                       0x33800001, 0x34000000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b7fffff,
                                       0x4b800000, 0x4c000000, 0x7e7fffff, 0x7f000000, 0x7f7ffffe, 0x7f7fffff,
                                       0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff};
 
-// Random bits; close exponents, where cancellation and rounding meet; or a special value.
+// A random operand: a special value, random bits, or a number whose exponent is close to that of `other`, so
+// that cancellation and rounding occur together.
 std::uint32_t operand(Stimulus& random, std::uint32_t other) {
   switch (random.below(4)) {
     case 0:
@@ -68,7 +69,8 @@ void compare(std::uint64_t seed, std::int64_t pairs) {
   std::uint32_t b[3] = {0, 0, 0};
   for (std::int64_t i = 0; i < pairs + 2; ++i) {
     const auto now = static_cast<std::size_t>(i % 3);
-    const auto then = static_cast<std::size_t>((i + 1) % 3);  // operands from two calls earlier
+    const auto then =
+        static_cast<std::size_t>((i + 1) % 3);  // index of the operands passed two calls earlier
     a[now] = operand(random, 0x3f800000);
     b[now] = operand(random, a[now]);
     expected[now] = host_sum(a[now], b[now]);
@@ -79,7 +81,7 @@ void compare(std::uint64_t seed, std::int64_t pairs) {
   }
 }
 
-TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
+TEST(Fp32Adder, AddsAllSpecialValuesLikeTheHost) {
   Adder adder;
   for (const std::uint32_t a : kSpecial) {
     for (const std::uint32_t b : kSpecial) {
@@ -94,18 +96,18 @@ TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
   }
 }
 
-// COPPICE_ADDER_PAIRS sets the number of pairs; the nightly tests run ten million.
-TEST(Fp32Adder, AddsRandomPairsAsTheHost) {
+// COPPICE_ADDER_PAIRS sets the number of pairs; nightly tests use ten million.
+TEST(Fp32Adder, AddsRandomPairsLikeTheHost) {
   const char* pairs = std::getenv("COPPICE_ADDER_PAIRS");  // NOLINT(concurrency-mt-unsafe)
   compare(16, pairs == nullptr ? 200'000 : std::atoll(pairs));
 }
 
-// A sum is valid only in the second cycle after its operands.
-TEST(Fp32Adder, GivesNothingWhereNothingWasToBeAdded) {
+// The output is nonzero only in the second cycle after an addition has started.
+TEST(Fp32Adder, HasNoResultWithoutOperands) {
   VerilatedContext context;
   Vfp32_adder adder{&context};
   Stimulus random(17);
-  std::array<bool, 3> valid{};  // operands of this cycle and the previous two
+  std::array<bool, 3> valid{};  // whether an addition started in this cycle and in the previous two
   for (int cycle = 0; cycle < 2000; ++cycle) {
     valid = {random.one_in(3), valid[0], valid[1]};
     adder.a_i = adder.b_i = 0x3f800000U | random.below(1 << 23);

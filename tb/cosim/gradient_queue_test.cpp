@@ -18,7 +18,7 @@ TEST(GradientQueue, ReleasesLayersInTheModelsCycles) {
     queue->enqueue_i = 0;
     queue->taken_i = 0;
     for (std::uint32_t layer = 0; layer < layers; ++layer) {
-      total += random.below(4);  // a layer may end in the last chunk of the previous one
+      total += random.below(4);  // several layers may end in the same chunk
       chunks.push_back(total);
       queue->load_valid_i = 1;
       queue->load_layer_i = layer;
@@ -48,7 +48,7 @@ TEST(GradientQueue, ReleasesLayersInTheModelsCycles) {
         model.enqueue();
       }
       if (take) model.take();
-      if (random.one_in(2000)) break;  // a new iteration begins before the previous one ends
+      if (random.one_in(2000)) break;  // starts a new iteration before the current one ends
     }
     if (random.one_in(10)) {
       queue.reset();
@@ -58,7 +58,7 @@ TEST(GradientQueue, ReleasesLayersInTheModelsCycles) {
   }
 }
 
-// As many chunks as its counters can hold.
+// Tests the largest number of chunks that the counters can hold.
 TEST(GradientQueue, CountsAThousandChunks) {
   constexpr std::uint32_t kChunks = 1023;
   Clocked<Vgradient_queue> queue;

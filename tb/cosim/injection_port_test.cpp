@@ -35,14 +35,15 @@ class Source final : public fabric::Injector {
   std::uint32_t left_ = 0;
 };
 
-// With fewer than four virtual channels, the unused ones have no slots.
+// Compares the Verilog, which has four virtual channels, with a model of `vcs` virtual channels. The other
+// channels have no buffer slots.
 void compare(int vcs, int depth, std::uint64_t seed) {
   Clocked<Vinjection_port> rtl;
   Stimulus random(seed);
   std::unique_ptr<Source> source;
   std::unique_ptr<fabric::InjectionPort> model;
   fabric::PacketPool packets;
-  std::array<int, kVcs> out{};  // flits of each virtual channel with outstanding credits
+  std::array<int, kVcs> out{};  // outstanding credits of each virtual channel
   const auto begin = [&] {
     source = std::make_unique<Source>(random);
     model = std::make_unique<fabric::InjectionPort>(vcs, depth, kFemtosecondsPerNanosecond);
@@ -86,21 +87,21 @@ void compare(int vcs, int depth, std::uint64_t seed) {
   }
 }
 
-TEST(InjectionPort, TakesTheModelsVirtualChannels) {
+TEST(InjectionPort, UsesTheModelsVirtualChannels) {
   compare(4, 16, 11);
 }
-TEST(InjectionPort, TakesTheModelsVirtualChannelsWithOnePlaceEach) {
+TEST(InjectionPort, UsesTheModelsVirtualChannelsWithOneSlotEach) {
   compare(4, 1, 12);
 }
-TEST(InjectionPort, LeavesVirtualChannelsAloneThatAreNotThere) {
+TEST(InjectionPort, IgnoresVirtualChannelsThatDoNotExist) {
   compare(3, 5, 13);
 }
 TEST(InjectionPort, CountsDeepBuffers) {
   compare(2, 1023, 14);
 }
 
-// After a reset, the first virtual channel has priority, whatever was sent before it.
-TEST(InjectionPort, BeginsAtTheFirstVirtualChannelAfterAReset) {
+// After a reset, the port begins with the first virtual channel, whatever it sent before.
+TEST(InjectionPort, StartsWithTheFirstVirtualChannelAfterAReset) {
   for (std::uint32_t packets = 0; packets < kVcs; ++packets) {
     Clocked<Vinjection_port> rtl;
     rtl->load_i = 1;

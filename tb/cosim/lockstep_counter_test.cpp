@@ -19,7 +19,7 @@ TEST(LockstepCounter, ReleasesInTheModelsCycles) {
     const auto absorbed =
         random.percent(50) ? ni::absorbed_flits(flits, static_cast<int>(random.below(200)) + 1) : 0;
     counter->now_i = static_cast<std::uint32_t>(now);
-    counter->load_i = random.percent(hold ? 1 : 40);  // bursts of steps
+    counter->load_i = random.percent(hold ? 1 : 40);  // steps are loaded in bursts
     counter->duration_i = flits;
     counter->absorbed_i = static_cast<std::uint32_t>(absorbed);
     counter.settle();
@@ -28,7 +28,7 @@ TEST(LockstepCounter, ReleasesInTheModelsCycles) {
     ASSERT_EQ(counter->value_o, model.value(now));
     counter.tick();
     if (counter->load_i) model.load(now, flits, absorbed);
-    now += random.one_in(50) ? random.below(1000) : 1;  // the clock is gated for a while
+    now += random.one_in(50) ? random.below(1000) : 1;  // the clock may be gated for many cycles
     if (random.one_in(5000)) {
       counter.reset();
       model = {};
@@ -37,15 +37,16 @@ TEST(LockstepCounter, ReleasesInTheModelsCycles) {
   }
 }
 
-// Times are modulo 2^32.
-TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
+// The counter compares times modulo 2^32, so steps must also work across an overflow.
+TEST(LockstepCounter, HoldsWhenTimeWrapsAround) {
   Clocked<Vlockstep_counter> counter;
   const auto see = [&](std::uint32_t now) {
     counter->now_i = now;
     counter.settle();
     return counter->hold_o != 0;
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // steps keep it running
+  for (std::uint32_t now = 0; now < 0xc0000000U;
+       now += 0x10000000U) {  // regular steps, as the counter requires
     counter->now_i = now;
     counter->load_i = 1;
     counter->duration_i = 1;
@@ -65,8 +66,9 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
   EXPECT_FALSE(see(0x11U));
 }
 
-// A step loaded before the counter wraps begins after the wrap, at the end of the previous step.
-TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
+// If a step is loaded before the counter overflows and the previous step ends after the overflow, the step
+// begins at this end.
+TEST(LockstepCounter, AddsUpStepsWhenTimeWrapsAround) {
   Clocked<Vlockstep_counter> counter;
   const auto load = [&](std::uint32_t now, std::uint32_t duration) {
     counter->now_i = now;
@@ -77,8 +79,9 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
     counter->load_i = 0;
     counter.settle();
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // steps keep it running
-    // Repeats the test at half of the counter's range.
+  for (std::uint32_t now = 0; now < 0xc0000000U;
+       now += 0x10000000U) {  // regular steps, as the counter requires
+    // Tests the same sequence across half of the counter's range.
     if (now == 0x80000000U) {
       load(0x7ffffff0U, 0x40);
       load(0x7ffffff1U, 0x40);
@@ -91,7 +94,7 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
   EXPECT_EQ(counter->release_o, 0x10U);
   load(0xfffffff8U, 0x20);
   EXPECT_EQ(counter->release_o, 0x30U);
-  // A step begins immediately if the previous one has ended.
+  // If the previous step has already ended, a step begins immediately.
   load(0x40U, 0x20);
   EXPECT_EQ(counter->release_o, 0x60U);
 }

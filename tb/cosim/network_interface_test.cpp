@@ -1,5 +1,5 @@
-// rtl/ni/network_interface.v with two contexts and two ports, each of which receives what the other sends, so
-// that all data is added to itself.
+// Tests rtl/ni/network_interface.v with two contexts and two ports. Each port receives what the other port
+// sends, so all data is added to itself.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -19,21 +19,22 @@ constexpr unsigned kContexts = 2;
 constexpr unsigned kLanes = 4;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kVcs = 4;
-constexpr int kLatency = 4;  // latency of the DMA
+constexpr int kLatency = 4;  // of the DMA, in cycles
 constexpr unsigned kCredits = 20;
-constexpr int kBuffer = 16;  // flits between DMA and injection
+constexpr int kBuffer = 16;  // capacity in flits of the buffer between DMA and injection
 constexpr std::uint32_t kBufferWords = 64;
-// Route of every entry: 42 bits, up to the highest bit of a head flit.
+// The route of every entry. It has 42 bits, which reach up to the highest bit of a head flit.
 constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;
-constexpr std::uint32_t kMemoryAt = 0xabc000;  // where the buffer begins in the address space
+constexpr std::uint32_t kMemoryAt = 0xabc000;  // address of the buffer's first word
 
 enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
 
-// An entry that sends one packet to be added; a nop if `words` is 0. Every bit of a flow is significant.
+// A table entry that sends one packet to be added, or a nop if `words` is 0. The tests use flows in which
+// every bit matters.
 struct Add {
   unsigned flow = 0;
   unsigned dependencies = 0;
-  unsigned address = 0;  // in words
+  unsigned address = 0;  // word address
   unsigned words = 0;
   unsigned step = 1;
   unsigned iterations = 1;
@@ -46,9 +47,9 @@ class Looped {
     rtl_->now_i = 0;
     rtl_->lockstep_i = 0;
     rtl_->dma_latency_i = kLatency;
-    rtl_->payload_words_i = (1U << 20) - kLanes;  // message-based
-    rtl_->source_i = 1U << 10;                    // port 0 is 0, port 1 is 1
-    rtl_->credits_i = kCredits | kCredits << 10;  // two virtual channels
+    rtl_->payload_words_i = (1U << 20) - kLanes;  // so that every message is one packet
+    rtl_->source_i = 1U << 10;                    // port 0 has the source 0 and port 1 the source 1
+    rtl_->credits_i = kCredits | kCredits << 10;  // for two virtual channels
     rtl_->order_i = order;
   }
 
@@ -98,22 +99,22 @@ class Looped {
     rtl_->lockstep_i = 1;
     rtl_->absorbs_i = absorbed;
   }
-  // Sets whether the flits' credits are returned.
+  // Chooses whether credits are returned for the flits that the interface sends.
   void give_credits(bool gives) { gives_credits_ = gives; }
-  // Sends outgoing flits to other nodes.
+  // Discards the flits that the interface sends, as if they went to other nodes.
   void send_away() { sends_away_ = true; }
   std::size_t flits_without_credit() const { return credits_.size(); }
   bool busy() {
     rtl_.settle();
     return rtl_->busy_o != 0;
   }
-  // Starts contexts in the next cycle, context 0 first.
+  // Starts the contexts in the bit mask `contexts` in the next cycle. If both start, context 0 is first.
   void start(unsigned contexts) {
     rtl_->start_i = contexts;
     rtl_->turn_i = contexts == 3 ? 2 : 0;
   }
 
-  // Runs one cycle; returns the contexts that ended in it.
+  // Runs one cycle. Returns a bit mask of the contexts that ended in this cycle.
   unsigned step() {
     bring();
     rtl_.settle();
@@ -140,8 +141,8 @@ class Looped {
     rtl_->start_i = 0;
     return done;
   }
-  // Runs until these contexts have ended; returns the cycle in which each ends. The last sums are written in
-  // the next cycle.
+  // Runs until all of these contexts have ended. Returns the cycle in which each of them ended; the last sums
+  // are written to memory one cycle later.
   std::array<int, kContexts> run(unsigned contexts, int cycles = 500) {
     std::array<int, kContexts> ended{-1, -1};
     for (int left = cycles; contexts != 0 && left > 0; --left) {
@@ -165,7 +166,8 @@ class Looped {
     unsigned context;
   };
   std::vector<Issue> issues_;
-  // The value of a word divided by its initial value. A word doubles each time it is added to itself.
+  // The value of a word as a multiple of its initial value. The value doubles each time the word is added to
+  // itself.
   float times(unsigned context, unsigned word) const {
     const unsigned at = context * kBufferWords + word;
     return memory_[at] / static_cast<float>(at + 1);
@@ -211,13 +213,14 @@ class Looped {
     return found;
   }
 
-  // Applies the arrivals of this cycle: a flit three cycles after it was sent, its credit one cycle later.
+  // Applies the inputs of this cycle. A flit arrives three cycles after it was sent, and its credit returns
+  // one cycle later.
   void bring() {
     rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->credit_i = 0;
     rtl_->dma_data_valid_i = 0;
     while (gives_credits_ && !credits_.empty() && credits_.front().at <= now_) {
       const unsigned credit = 1U << (credits_.front().port * kVcs + credits_.front().vc);
-      if ((rtl_->credit_i & credit) != 0) break;  // one per cycle
+      if ((rtl_->credit_i & credit) != 0) break;  // a port returns one credit per virtual channel per cycle
       rtl_->credit_i |= credit;
       credits_.pop_front();
     }
@@ -270,7 +273,7 @@ class Looped {
       if ((rtl_->read_valid_o >> port) & 1)
         reads_.push_back({now_ + 1, port, words(address(rtl_->read_address_o, port))});
     }
-    // Data written in a cycle is readable from the next cycle.
+    // Memory writes take effect at the end of the cycle, so data can be read in the next cycle.
     for (unsigned port = 0; port < kPorts; ++port) {
       if ((rtl_->sum_valid_o >> port) & 1) {
         for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -288,16 +291,17 @@ class Looped {
   std::deque<Flit> flits_, credits_;
   std::deque<Data> data_;
   std::vector<Data> reads_;
-  std::array<int, kPorts> asked_{};  // requested data flits that have not left
+  std::array<int, kPorts> asked_{};  // data flits that were requested from memory and have not left
   bool gives_credits_ = true;
   bool sends_away_ = false;
-  std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries issued before this cycle
+  std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries that were issued before this cycle
   bool was_busy_ = false;
-  unsigned at_ = 0;  // bits used in the table line
+  unsigned at_ = 0;  // number of bits of the table line that have been set
   int now_ = 0;
 };
 
-// Two entries at port 0, the second of which depends on the arrival of the first; one entry at port 1.
+// Loads tables into both contexts. Port 0 has two entries, of which the second waits for an arrival; port 1
+// has one entry.
 void load_both(Looped& interface) {
   for (unsigned context = 0; context < kContexts; ++context) {
     interface.load(context, 0, {{.flow = 0xc3, .words = 8}, {.flow = 0xc3, .dependencies = 1, .words = 8}});
@@ -319,7 +323,7 @@ void expect_sums(const Looped& interface, unsigned context, float first, float s
   for (unsigned word = 28; word < 32; ++word) EXPECT_EQ(interface.times(context, word), 1) << word;
 }
 
-TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
+TEST(NetworkInterfaceWithContexts, RunsTwoSimultaneousCollectivesInTheirOwnBuffers) {
   Looped interface(kInTurns);
   load_both(interface);
   open_both(interface, 5);
@@ -331,8 +335,8 @@ TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
   EXPECT_FALSE(interface.busy());
 }
 
-TEST(NetworkInterfaceWithContexts, ServesTheFirstOfThoseThatStartInOneCycleFirst) {
-  // Context 1 has the higher priority, which applies from the next cycle on.
+TEST(NetworkInterfaceWithContexts, ServesTheFirstOfSeveralContextsThatStartInACycle) {
+  // Context 1 has a higher priority, but priorities count only from the cycle after the start.
   for (const Order order : {kInTurns, kByPriority, kFirstToStart}) {
     Looped interface(order);
     load_both(interface);
@@ -354,7 +358,7 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   interface.start(1);
   const auto first = interface.run(1);
   const std::size_t issued = interface.issues_.size();
-  // Another collective opens in the cycle in which the context becomes free.
+  // Opens another collective in the cycle in which the context becomes free.
   interface.open(0, 7, 3);
   interface.start(1);
   const auto second = interface.run(1);
@@ -365,7 +369,7 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   expect_sums(interface, 1, 1, 1);
 }
 
-TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherOn) {
+TEST(NetworkInterfaceWithContexts, RepeatsALineWithAdvancingAddresses) {
   for (unsigned context = 0; context < kContexts; ++context) {
     Looped interface(kInTurns);
     interface.load(context, 0, {{.flow = 0xc3, .words = 8, .iterations = 3}});
@@ -383,8 +387,8 @@ TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherO
   }
 }
 
-// Each iteration of port 1 waits for the message of the same iteration of port 0.
-TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
+// Each iteration's entry at port 1 waits for the message that port 0 sends in the same iteration.
+TEST(NetworkInterfaceWithContexts, DistinguishesIterationsByTheirFlows) {
   constexpr unsigned kWords = 32;
   for (unsigned context = 0; context < kContexts; ++context) {
     Looped interface(kInTurns);
@@ -407,8 +411,8 @@ TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
   }
 }
 
-// There are more entries than 15 bits can count: the last one is recognised, and the table can start again
-// after it.
+// With more than 2^15 entries, the table must still recognise the last entry and be able to start again after
+// it.
 TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   constexpr unsigned kLines = 40;
   constexpr unsigned kIterations = 1000;
@@ -426,7 +430,7 @@ TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   }
 }
 
-TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDoesNotAbsorb) {
+TEST(NetworkInterfaceWithContexts, DelaysTheNextStepByTheFlitsThatItsBufferDoesNotAbsorb) {
   constexpr unsigned kAbsorbed = 4;
   for (const unsigned words : {8U, 12U, 16U, 32U}) {
     Looped interface(kInTurns);
@@ -444,9 +448,9 @@ TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDo
   }
 }
 
-// Messages for the same words arrive at both ports simultaneously, so that flits of one wait; a dependent
-// message reads these words.
-TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
+// Both ports receive messages for the same words at the same time, so some flits have to wait for pending
+// sums. A message that depends on both must read the final sums.
+TEST(NetworkInterfaceWithContexts, DoesNotReadWordsWithPendingSums) {
   constexpr unsigned kWords = 32;
   for (unsigned address = 0; address < kWords; address += kLanes) {
     Looped interface(kInTurns);
@@ -467,8 +471,9 @@ TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
   }
 }
 
-// No more flits are in flight than there are slots, even after another start.
-TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
+// The number of flits in flight must never exceed the number of buffer slots, even if a second context
+// starts.
+TEST(NetworkInterfaceWithContexts, TakesInTheSlotsOfItsNeighbourOnce) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {
     const std::vector<Add> table(8, {.flow = 1, .words = kBufferWords});
@@ -505,7 +510,7 @@ TEST(NetworkInterfaceWithContexts, EndsWhenItsLastMessageHasLeft) {
   interface.run(1, 50);
 }
 
-TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartWhereNothingIsToBeDone) {
+TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartIfThereIsNoWork) {
   Looped interface(kInTurns);
   interface.commit(1, {0, 0});
   interface.open(1, 4, 0);

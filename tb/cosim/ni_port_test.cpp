@@ -1,4 +1,4 @@
-// rtl/ni/ni_port.v with one context: the signals between its table, counters and decoder.
+// Tests rtl/ni/ni_port.v with one context: the signals between its table, counters and decoder.
 #include <algorithm>
 #include <cstdint>
 
@@ -10,9 +10,9 @@
 namespace coppice::cosim {
 namespace {
 
-constexpr unsigned kFlow = 0x2ad;       // 10 bits
-constexpr unsigned kStep = 0x9123;      // 16 bits
-constexpr unsigned kFlits = 0x91'2345;  // 24 bits
+constexpr unsigned kFlow = 0x2ad;       // uses all of the 10 bits
+constexpr unsigned kStep = 0x9123;      // uses all of the 16 bits
+constexpr unsigned kFlits = 0x91'2345;  // uses all of the 24 bits
 constexpr unsigned kFlowStride = 0x40;
 constexpr unsigned kStepStride = 0x1111;
 constexpr unsigned kIterations = 4;
@@ -30,7 +30,7 @@ class Port {
     rtl_->satisfied_i = 1;
   }
 
-  // A nop in several iterations; every bit of its fields is significant.
+  // Loads a nop with several iterations, whose fields use every bit.
   void load_nop(unsigned iterations) {
     unsigned at = 0;
     const auto put = [&](std::uint64_t value, unsigned width) {
@@ -66,7 +66,7 @@ class Port {
     ++rtl_->now_i;
     rtl_.settle();
   }
-  // Sets the counter to the cycle before `cycle`.
+  // Advances time to the cycle before `cycle`.
   void wait_until(std::uint32_t cycle) {
     rtl_->now_i = cycle - 1;
     rtl_.settle();
@@ -77,7 +77,7 @@ class Port {
   Clocked<Vni_port> rtl_;
 };
 
-TEST(NiPort, TellsFlowStepAndTimeOfEachIteration) {
+TEST(NiPort, ReportsFlowStepAndTimeOfEachIteration) {
   Port port;
   port.load_nop(kIterations);
   for (unsigned iteration = 0; iteration < kIterations; ++iteration) {
@@ -89,7 +89,7 @@ TEST(NiPort, TellsFlowStepAndTimeOfEachIteration) {
     }
     ASSERT_EQ(port.state().issued_o, iteration + 1);
     EXPECT_EQ(port.state().timestep_o, kStep + iteration * kStepStride);
-    // The nop left in the previous cycle and occupies the link for kFlits cycles.
+    // The nop was issued in the previous cycle. In the lockstep, it lasts kFlits cycles.
     const std::uint32_t release = port.state().now_i - 1 + kFlits;
     EXPECT_EQ(port.state().release_o, release);
     EXPECT_EQ(port.state().lockstep_o, kFlits - 1);

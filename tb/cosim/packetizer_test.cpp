@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kWords = 1U << 20;
 
-// Sends the model's packets flit by flit, as an injection channel does.
+// Sends the packets of the model flit by flit, like an injection channel.
 class ModelPort {
  public:
   explicit ModelPort(const fabric::Framing& framing) : packetizer(framing) {
@@ -38,7 +38,7 @@ class ModelPort {
 };
 
 struct Sent {
-  std::uint32_t address, words, total;  // words left in the message
+  std::uint32_t address, words, total;  // describe the part of the message that has not been sent
   bool add;
   std::uint32_t flow, packets;
   std::uint64_t route;
@@ -163,7 +163,7 @@ TEST(Packetizer, SendsTheModelsShortPackets) {
 TEST(Packetizer, SendsTheModelsMessages) {
   compare({config::FlowControl::kMessage, 16, 256}, 9, false);
 }
-TEST(Packetizer, WaitsForDataAndForNothingElse) {
+TEST(Packetizer, WaitsOnlyForData) {
   compare({config::FlowControl::kPacket, 16, 64}, 10, true);
 }
 

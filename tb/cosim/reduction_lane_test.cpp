@@ -15,15 +15,16 @@ std::uint32_t fp32(std::uint32_t a, std::uint32_t b) {
   return std::isnan(sum) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(sum);
 }
 
-// Adds in double, then rounds once. The sum in double is exact, or the smaller operand is only a sticky bit
-// far below the rounding position, since bf16 exponents span 2^-133 to 2^127.
+// The reference for bf16: adds in double precision and then rounds once. bf16 exponents range from 2^-133 to
+// 2^127, so the sum in double precision is exact, or the smaller operand is too small to affect more than the
+// sticky bit.
 std::uint32_t bf16(std::uint32_t a, std::uint32_t b) {
   const double sum = double{std::bit_cast<float>(a << 16)} + double{std::bit_cast<float>(b << 16)};
   if (std::isnan(sum)) return 0x7fc0;
   const float low = static_cast<float>(sum);
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(low);
   if (std::isinf(low)) return bits >> 16;
-  // Picks the nearer of the sum's two neighbours, or the even one in a tie.
+  // Rounds to the nearer of the two bf16 values around the sum, or to the even one in a tie.
   const double below = std::bit_cast<float>(bits & 0xffff0000U);
   const std::uint32_t next = (bits >> 16) + 1;
   const double above = (next & 0x7fff) == 0x7f80
@@ -41,7 +42,7 @@ std::uint32_t expected(unsigned type, std::uint32_t a, std::uint32_t b) {
   return a + b;
 }
 
-TEST(ReductionLane, AddsEveryTypeAsTheHostOneResultACycle) {
+TEST(ReductionLane, AddsEveryTypeLikeTheHostWithOneResultPerCycle) {
   for (unsigned type = 0; type < 3; ++type) {
     VerilatedContext context;
     Vreduction_lane lane(&context);
@@ -54,7 +55,7 @@ TEST(ReductionLane, AddsEveryTypeAsTheHostOneResultACycle) {
     std::array<Place, 3> pipe{};
     for (int cycle = 0; cycle < 100'000; ++cycle) {
       pipe = {Place{random.percent(80), random.word(), random.word()}, pipe[0], pipe[1]};
-      if (random.percent(50)) {  // close exponents
+      if (random.percent(50)) {  // makes the exponents similar
         pipe[0].b = (pipe[0].b & 0x80ff80ffU) | (pipe[0].a & 0x7f007f00U);
       }
       lane.clk_i = 0;

@@ -31,7 +31,8 @@ struct Flit {
   std::array<float, kLanes> data;
 };
 
-// The unit with a gradient buffer that reads during a cycle and writes at its end.
+// The reduction unit with a gradient memory, which is read during a cycle and written at the end of the
+// cycle.
 class Bench {
  public:
   explicit Bench(std::size_t words) : memory(words, 0.0F) { unit->vc_i = (1U << kPorts) - 1; }
@@ -61,7 +62,8 @@ class Bench {
         write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
               unit->store_data_o);
       }
-      // Until a flit is lost, all flits that have arrived but not left are waiting.
+      // The unit must count all flits that have arrived but not left as waiting, until it reports an
+      // overflow.
       const std::uint32_t waiting = (unit->waiting_o >> (port * kWaitingBits)) & ((1U << kWaitingBits) - 1);
       EXPECT_TRUE(waiting == waiting_[port] || unit->overflow_o) << "port " << port;
       waiting_[port] += (unit->valid_i >> port) & 1;
@@ -92,7 +94,7 @@ class Bench {
   std::array<std::uint32_t, kPorts> waiting_{};
 };
 
-// Sends a whole message through a port, one flit per cycle.
+// The flits of one message, which a port receives one per cycle.
 std::vector<Flit> flits(Stimulus& random, bool add, std::uint32_t address, std::uint32_t words) {
   std::vector<Flit> list;
   for (std::uint32_t at = 0; at < words; at += kLanes) {
@@ -115,18 +117,19 @@ void reduce_or_store(const std::vector<Flit>& list, ni::ValueMemory& model) {
   ni::ReductionUnit::apply(entry, payload, model);
 }
 
-// Cycles from a flit's arrival until its sum can be read, and the model's adder latency, after which its
-// message counts.
+// kWritten is the number of cycles from the arrival of a flit until its sum can be read. kLatency is the
+// latency of the model's adder, after which a message counts as arrived.
 constexpr int kWritten = 5;
 constexpr int kLatency = kWritten - 1;
 
-TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
+TEST(ReductionUnit, AddsOneFlitPerCycleAndPortAndWritesItInTheFifthCycle) {
   Bench bench(4096);
   ni::ValueMemory model(bench.memory);
   Stimulus random(20);
   std::array<std::vector<Flit>, kPorts> messages;
   for (unsigned port = 0; port < kPorts; ++port) {
-    messages[port] = flits(random, true, port * 1000, 400 + port);  // no two flits share words
+    messages[port] =
+        flits(random, true, port * 1000, 400 + port);  // messages of different ports use different words
     reduce_or_store(messages[port], model);
   }
   for (int cycle = 0; cycle < 101 + kWritten; ++cycle) {
@@ -135,7 +138,7 @@ TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
         bench.offer(port, messages[port][static_cast<std::size_t>(cycle)]);
       }
     }
-    // Data that arrives in cycle t can be read from cycle t + 5.
+    // The sum of a flit that arrives in cycle t can be read in cycle t + 5.
     if (cycle >= kWritten && cycle < 100 + kWritten) {
       const auto word = static_cast<std::size_t>(cycle - kWritten) * kLanes;
       EXPECT_EQ(bench.memory[word], messages[0].at(word / kLanes).data[0]) << "cycle " << cycle;
@@ -167,7 +170,7 @@ TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
   }
 }
 
-// Sums of small integers are exact, so the order of additions does not matter.
+// The values are small integers, whose sums are exact, so the order of additions does not matter.
 TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   Stimulus random(22);
   for (int round = 0; round < 200; ++round) {
@@ -186,7 +189,7 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
       bench.cycle();
     }
     while (bench.busy()) bench.cycle();
-    if (bench.unit->overflow_o) continue;  // overflow is reported, after which sums may be wrong
+    if (bench.unit->overflow_o) continue;  // sums may be wrong after an overflow
     ASSERT_EQ(expected, bench.memory) << "round " << round;
     bench.offer(0, {true, 0, 4, {1, 1, 1, 1}});
     bench.cycle();
@@ -196,8 +199,8 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   }
 }
 
-// Sums of real numbers are rounded, so the order of additions matters.
-TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
+// Sums of arbitrary real numbers are rounded, so the hardware must add in the same order as the model.
+TEST(ReductionUnit, AddsAndStoresInTheModelsOrder) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {
     Bench bench(64);
@@ -225,12 +228,13 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   }
 }
 
-// Sums of other flits are written while the message of a waiting flit is counted.
-TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+// If a flit had to wait, its message counts as arrived before its sum has been written. A request for the
+// same words must then be reported as a conflict.
+TEST(ReductionUnit, ReportsPendingSumsToTheDma) {
   struct Request {
     std::uint32_t address;
     unsigned lanes;
-    bool hit;  // the request overlaps words 11 to 13
+    bool hit;  // whether the request overlaps words 11 to 13
   };
   for (const Request& request :
        {Request{7, 4, false}, {8, 4, true}, {8, 3, false}, {11, 1, true}, {13, 4, true}, {14, 4, false}}) {
@@ -243,7 +247,7 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
       bench.unit->dma_next_i = 0;
-      constexpr int kBothWritten = 2 * kWritten;  // a sum, then the sum that waited for it
+      constexpr int kBothWritten = 2 * kWritten;  // two successive sums of the same words
       for (int age = 1; age <= kBothWritten; ++age) {
         bench.unit->dma_valid_i = 1;
         bench.unit.settle();

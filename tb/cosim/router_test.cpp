@@ -21,7 +21,7 @@ constexpr unsigned kRouteAt = 81;
 constexpr unsigned kRouteBits = 42;
 constexpr unsigned kHopBits = 7;
 
-// Records the model's outputs in a cycle.
+// Records the model's outputs of one cycle.
 class Environment final : public fabric::RouterEnvironment {
  public:
   struct Sent {
@@ -36,14 +36,15 @@ class Environment final : public fabric::RouterEnvironment {
   }
   void send_credit(topology::NodeId, int in_port, int vc) override { credits |= 1U << (in_port * kVcs + vc); }
 
-  std::vector<topology::Hop> hops;  // [packet]: its hop at this router
+  std::vector<topology::Hop> hops;  // the hop of each packet at this router
   std::map<int, Sent> sent;
   std::uint32_t credits = 0;
 };
 
 using FlitWords = std::array<std::uint32_t, 4>;
 
-// Offers packets on every input virtual channel, as fast as credits allow.
+// Offers packets on all input virtual channels as far as credits permit, and compares the Verilog router with
+// the model.
 class Bench {
  public:
   Bench(std::uint64_t seed, int outputs, std::uint32_t longest)
@@ -80,7 +81,7 @@ class Bench {
       rtl_.settle();
       compare_credits(now);
       rtl_.tick();
-      rtl_.settle();  // winners are at the outputs
+      rtl_.settle();  // flits that won the switch appear at the outputs
       compare_flits(now);
       if (random_.one_in(3000)) {
         begin();
@@ -118,9 +119,9 @@ class Bench {
       if (head) move_route(expected);
     }
   }
-  // Shortens the route in a head flit by one hop, as the router does.
+  // Removes the first hop from the route in a head flit, as the router does.
   static void move_route(FlitWords& words) {
-    constexpr unsigned kLow = 32 - (kRouteAt - 64);  // bits of the route in the third word
+    constexpr unsigned kLow = 32 - (kRouteAt - 64);  // number of bits of the route in the third word
     constexpr std::uint64_t kMask = (std::uint64_t{1} << kRouteBits) - 1;
     std::uint64_t route =
         ((std::uint64_t{words[2]} >> (kRouteAt - 64)) | (std::uint64_t{words[3]} << kLow)) & kMask;
@@ -188,7 +189,7 @@ class Bench {
   std::array<std::uint32_t, kPorts * kVcs> left_{};
   std::array<std::uint32_t, kPorts * kVcs> length_{};
   std::array<fabric::PacketId, kPorts * kVcs> packet_{};
-  // The expected contents of the flits in the router: [packet, sequence].
+  // The expected contents of all flits in the router, keyed by packet and sequence number.
   std::map<std::pair<fabric::PacketId, std::uint32_t>, FlitWords> under_way_words_;
 };
 
@@ -198,7 +199,7 @@ TEST(Router, SendsTheModelsFlitsInTheModelsCycles) {
 TEST(Router, SendsTheModelsShortPackets) {
   Bench(31, kPorts, 2).run(30'000);
 }
-TEST(Router, ServesAHotOutputAsTheModel) {
+TEST(Router, ServesABusyOutputLikeTheModel) {
   Bench(32, 1, 6).run(30'000);
 }
 

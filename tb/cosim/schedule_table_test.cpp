@@ -17,7 +17,7 @@ constexpr unsigned kAddressAt = 38;
 constexpr unsigned kFlitsAt = 102;
 constexpr unsigned kFlitsBits = 24;
 
-// Writes at most 32 bits, the lowest at bit `at`.
+// Writes the lowest `width` bits (at most 32) of `value` at bit `at`.
 void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value) {
   for (unsigned i = 0; i < width; ++i, ++at) {
     const std::uint32_t bit = 1U << (at % 32);
@@ -31,17 +31,18 @@ std::uint32_t get(const std::uint32_t* words, unsigned at, unsigned width) {
   return value;
 }
 
-// A number of flits derived from the entry's bytes.
+// A pseudo-random number of flits, which identifies the entry.
 std::uint32_t flits_of(Bytes bytes) {
   return (static_cast<std::uint32_t>(bytes) * 2654435761U) >> (32 - kFlitsBits);
 }
 
-// An address, in words, derived from the entry's bytes.
+// A pseudo-random word address, which identifies the entry.
 std::uint32_t address_of(Bytes bytes) {
   return (static_cast<std::uint32_t>(bytes) * 2246822519U) >> 8;
 }
 
-// Entries are identified by their lowest bits: op, flow, dependencies and part of the step.
+// Loads a line into the table. The lowest bits of the line identify its entry: op, flow, dependencies and
+// part of the step.
 void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::TableLine& line) {
   table->load_valid_i = 1;
   table->load_index_i = index & 255;
@@ -69,8 +70,8 @@ void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
   table->start_i = table->first_i = 0;
 }
 
-// Pipeline hops, each active in some of the `iterations`, mixed with lines for a single iteration. Hops begin
-// before iteration `latest` and last at most `longest` iterations.
+// A table of pipelined hops, each of which is active in a range of the `iterations`. Hops begin before
+// iteration `latest` and last at most `longest` iterations.
 schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by, std::uint32_t latest,
                          std::uint32_t longest, std::uint32_t iterations) {
   struct Hop {
@@ -116,7 +117,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
             .address = 4 * Bytes{random.below(100)},
             .step = static_cast<std::int32_t>(8 + random.below(4))};
       entries = pipeline(random, by, 5, 12, 20);
-    } else {  // the largest iterations and strides that the fields hold
+    } else {  // uses the largest iterations and strides that fit into the fields
       by = {.flow = static_cast<std::int32_t>(random.below(1000)),
             .address = 4 * Bytes{random.below(1 << 24)},
             .step = static_cast<std::int32_t>(8 + random.below(50))};
@@ -141,7 +142,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         ++passed;
       } else if (const schedule::TableEntry* head = model.head(); head != nullptr) {
         const auto bits = static_cast<std::uint32_t>(head->bytes);
-        // Flow, step and address of the iteration: the difference between the model's entry and its line.
+        // In iteration i, flow, step and address exceed those of the line by i strides.
         const std::int32_t iteration = loop.repeats() ? (head->step - 1) / by.step : 0;
         const std::uint32_t flow = (bits >> 2) + static_cast<std::uint32_t>(iteration * by.flow);
         const std::uint32_t step = (bits >> 22) + static_cast<std::uint32_t>(iteration * by.step);
@@ -157,7 +158,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         if (table->pop_i) model.pop();
       }
       table.tick();
-      if (random.one_in(round % 20 == 1 ? 4000 : 100)) break;  // restarted before the end
+      if (random.one_in(round % 20 == 1 ? 4000 : 100)) break;  // restarts before the table's end
     }
     if (random.one_in(10)) {
       table.reset();

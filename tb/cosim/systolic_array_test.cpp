@@ -1,5 +1,5 @@
-// Compares the Verilog array, with its feeders and drain, with TileRun on random back-to-back tiles: every
-// lane's requests, and the results with their cycles.
+// Compares the Verilog systolic array, including its feeders and drain, with TileRun. Random tiles follow
+// each other back to back. The requests of every lane and the results with their cycles must be equal.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ using accelerator::Dataflow;
 using accelerator::Matrix;
 using accelerator::TileRun;
 
-// A tile and its model, which runs in step with the Verilog or one cycle behind it.
+// A tile and its model. The model runs in step with the Verilog, or one cycle behind.
 struct Tile {
   Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole,
        int pe_latency)
@@ -64,7 +64,7 @@ std::uint32_t half_word(float value) {
   return std::bit_cast<std::uint32_t>(value) >> 16;
 }
 
-// Reads a lane of a packed port; lanes are `width` bits wide.
+// Reads lane `number` of a packed port with lanes of `width` bits.
 template <typename Port>
 std::uint32_t lane(const Port& port, int number, int width) {
   const int bit = number * width;
@@ -77,7 +77,7 @@ std::uint32_t lane(const Port& port, int number, int width) {
   return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << width) - 1));
 }
 
-// Sets a half word of a packed port.
+// Writes half word `number` of a packed port.
 template <typename Port>
 void set_half_word(Port& port, int number, std::uint32_t value) {
   if constexpr (std::is_integral_v<Port>) {
@@ -90,14 +90,14 @@ void set_half_word(Port& port, int number, std::uint32_t value) {
   }
 }
 
-// An array of this size; its addresses have `width` bits.
+// Runs a Verilog array of kRows x kColumns PEs with kDepthBits-bit addresses, and compares it with the model.
 template <typename Block, Dataflow kDataflow, int kPeLatency, int kRows = 4, int kColumns = 3,
           int kDepthBits = 16>
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
 
-  // `resets`: whether to reset the array occasionally, in the middle of a tile.
+  // Runs `tiles` tiles. If `resets`, occasionally resets the array in the middle of a tile.
   void run(int tiles, bool resets = false) {
     while (done_ < tiles) {
       if (resets && random_.one_in(200)) reset();
@@ -113,10 +113,11 @@ class Bench {
 
  private:
   static constexpr bool kStays = kDataflow == Dataflow::kOutputStationary;
-  // Rows, columns and depth are smaller than the range of addresses.
+  // The depth is limited such that rows, columns and depth together fit into kDepthBits bits.
   static constexpr std::uint32_t kDeepest = std::min(9, (1 << kDepthBits) - 1 - kRows - kColumns);
 
-  // Abandons the current tile; the next one's operands are in the first half.
+  // Resets the array, which discards the current tile. The next tile's operands are then in the first half of
+  // the buffer.
   void reset() {
     array_->start_i = 0;
     array_.reset();
@@ -126,7 +127,7 @@ class Bench {
     fresh_ = true;
   }
 
-  // Offers tiles mostly back to back, sometimes after a pause.
+  // Offers the next tile, usually immediately after the previous one and sometimes after a pause.
   void offer(int tiles) {
     array_->start_i = 0;
     if (started_ < tiles && random_.percent(80)) {
@@ -139,7 +140,7 @@ class Bench {
     array_.settle();
   }
 
-  // Supplies the requested operands, and poison in other lanes.
+  // Supplies the requested operands, and poison on all lanes without a request.
   void answer() {
     for (int i = 0; i < kRows; ++i) {
       float value = std::nanf("");
@@ -160,7 +161,7 @@ class Bench {
     array_.settle();
   }
 
-  // Compares this cycle's array edges and leaving results with the model's.
+  // Compares the edges of the array and the results of this cycle with the model.
   void compare() {
     using Phase = TileRun<float>::Phase;
     const bool busy = current_ != nullptr;
@@ -179,7 +180,8 @@ class Bench {
         const std::uint32_t word = read ? lane(array_->upper_data_i, j, 16) : 0;
         ASSERT_EQ(word, half_word(current_->run->upper_edge()[static_cast<std::size_t>(j)]));
       }
-      // Except in a tile's first cycle, the model's registers at the upper edge equal those of the array.
+      // Except in the first cycle of a tile, the model's registers at the upper edge must equal those of the
+      // array.
       for (int j = 0; j < current_->columns && current_->run->cycles() > 0; ++j) {
         const float top = current_->run->array().top()[static_cast<std::size_t>(j)];
         ASSERT_EQ(std::bit_cast<float>(lane(array_->result_data_o, j, 32)), top);
@@ -204,7 +206,7 @@ class Bench {
       current_->run->step();
       if (current_->run->phase() == TileRun<float>::Phase::kDone) current_ = nullptr;
     }
-    // The model has collected this cycle's results as well.
+    // The model must have written all results of the tiles completed in this cycle.
     for (const auto& tile : complete_) ASSERT_TRUE(tile->written == tile->expected);
     done_ += static_cast<int>(complete_.size());
     complete_.clear();
@@ -225,28 +227,28 @@ class Bench {
   std::array<std::uint32_t, 3> next_{};
   std::shared_ptr<Tile> current_;
   std::array<std::shared_ptr<Tile>, 2> halves_;
-  std::vector<std::shared_ptr<Tile>> complete_;  // completed in this cycle
+  std::vector<std::shared_ptr<Tile>> complete_;  // tiles that were completed in this cycle
   int started_ = 0;
   int done_ = 0;
   std::int64_t busy_ = 0;
-  bool fresh_ = true;  // no tile was accepted since the reset
+  bool fresh_ = true;  // no tile has been accepted since the reset
 };
 
-TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {
+TEST(SystolicArray, KeepsOutputsStationaryLikeTheModel) {
   Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0> bench(31);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
+TEST(SystolicArray, KeepsWeightsStationaryLikeTheModel) {
   Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0> bench(32);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-// The arrays with one register have more columns than rows; those with two have sizes that use every bit of
-// the ports.
-TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
+// Arrays with one register per PE have more columns than rows. The sizes of arrays with two registers use
+// every bit of the ports.
+TEST(SystolicArray, AddsProductsLaterIfItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);
     EXPECT_GT(bench.busy_cycles(), 2000 * 6);
@@ -257,7 +259,7 @@ TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   run(Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2, 5, 4, 4>(36));
 }
 
-TEST(SystolicArray, ForgetsAtAResetWhatWasUnderWay) {
+TEST(SystolicArray, DiscardsWorkInProgressAtAReset) {
   Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0>(37).run(1000, true);
   Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0>(38).run(1000, true);
   Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1, 3, 4>(39).run(1000, true);

@@ -8,7 +8,7 @@
 namespace coppice::cosim {
 namespace {
 
-TEST(TimestepCounter, AdvancesAsTheModelAndNeverBack) {
+TEST(TimestepCounter, AdvancesLikeTheModelAndNeverBackwards) {
   Clocked<Vtimestep_counter> counter;
   Stimulus random(3);
   ni::TimestepCounter model;

@@ -1,5 +1,5 @@
-  // Shared by all benches: clock, reset, event count, and a check of all outputs. From cycle WARM to WARM + CYCLES the
-  // values of all nets of the gates are dumped (DUMP).
+  // The clock, reset and event counter that all testbenches of this folder share, and a check value over all
+  // outputs. With DUMP, the values of all nets of the gates are dumped from cycle WARM to WARM + CYCLES.
   reg clk = 1'b0, rst_n = 1'b0, counts = 1'b0;
   integer seed = SEED, load = LOAD, events = 0;
   reg [63:0] check = 64'd0;

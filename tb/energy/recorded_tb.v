@@ -1,10 +1,10 @@
-// Drives a block's gates with the inputs of a recorded run, cycle by cycle. Outputs that were known in the
-// run must be equal. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex,
-// wanted.hex and known.hex have one row per cycle.
+// Drives a block's gates with the inputs of a recorded run, cycle by cycle. All outputs that were known in
+// the recorded run must have the same values. recorded.vh contains the widths, the number of rows, and the
+// gates between `in` and `out`. stimulus.hex, wanted.hex and known.hex contain one row per cycle.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
-  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // net values are written in CYCLES rows from row WARM on
+  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // net values are written for CYCLES rows, beginning with row WARM
   `include "recorded.vh"
   reg               clk = 1'b0;
   reg [INPUTS-1:0]  stimulus [0:ROWS-1];

@@ -1,8 +1,9 @@
-// A lane of the reduction unit: two operands in LOAD percent of cycles, with random signs and close exponents.
+// Measures a lane of the reduction unit. It receives two operands in LOAD percent of the cycles; the operands
+// have random signs and similar exponents.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
-  parameter TYPE = 0;  // 0: fp32, 1: bf16, 2: int32
+  parameter TYPE = 0;  // 0 is fp32, 1 is bf16, 2 is int32
   parameter LOAD = 100, WARM = 100, CYCLES = 400, PERIOD = 10000, SEED = 1;
   `include "clock.vh"
   reg         valid = 1'b0, next = 1'b0, last = 1'b0;

@@ -1,11 +1,11 @@
-// A router with packets of LENGTH flits: every input offers a flit in LOAD percent of cycles, every packet goes to a
-// random output, and credits return two cycles after a flit leaves. `dut` is the Verilog or its gates; both must
-// produce the same check value.
+// Measures a router with packets of LENGTH flits. Each input offers a flit in LOAD percent of the cycles,
+// each packet has a random output, and a credit returns two cycles after its flit has left. `dut` is either
+// the Verilog or its gates; both must produce the same check value.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
   parameter PORTS = 8, VCS = 4, VC_W = 2, FLIT_W = 128, DEPTH = 64, CREDIT_W = 7, ROUTE_AT = 81, HOP_PORT_W = 3;
-  parameter TYPE = 0;                 // 1: zeros instead of random words
+  parameter TYPE = 0;                 // 1 sends zeros instead of random words
   parameter LOAD = 35, LENGTH = 17, WARM = 100, CYCLES = 200, PERIOD = 10000, SEED = 1;
   `include "clock.vh"
 
@@ -24,9 +24,9 @@ module tb;
     .flit_tail_i(in_tail), .flit_i(in_flit), .credit_o(out_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc),
     .flit_head_o(out_head), .flit_tail_o(out_tail), .flit_o(out_flit), .credit_i(in_credit));
 
-  integer left [0:PORTS-1];           // remaining flits of the packet that each input sends
-  integer waiting [0:PORTS-1];        // flits due but not yet sent
-  integer places [0:PORTS*VCS-1];     // credits of each virtual channel
+  integer left [0:PORTS-1];           // remaining flits of each input's current packet
+  integer waiting [0:PORTS-1];        // number of flits that are due at each input
+  integer places [0:PORTS*VCS-1];     // credits of each input virtual channel
   integer vc [0:PORTS-1];
   integer p, v;
   reg [31:0] target;
@@ -58,7 +58,8 @@ module tb;
         vc[p] = $unsigned($random(seed)) % VCS;
       end
       sends = waiting[p] > 0 && places[p*VCS+vc[p]] > 0;
-      // Invalid inputs keep their values, since pointless wire changes would be counted.
+      // While no flit is valid, the data inputs keep their values. Otherwise, unnecessary wire changes would
+      // be counted.
       if (sends) begin
         in_valid[p*VCS+vc[p]] = 1'b1;
         in_head[p] = left[p] == LENGTH;

@@ -1,4 +1,5 @@
-// A virtual channel buffer: a random flit arrives in LOAD percent of cycles, and a flit may leave equally often.
+// Measures the buffer of a virtual channel. A random flit arrives in LOAD percent of the cycles, and flits
+// leave equally often.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;

@@ -1,5 +1,6 @@
-// A machine with your own module instead of one accelerator: a straggler that computes for 5 us before it
-// starts its network interface. The other fifteen accelerators wait for it, and the sums are correct.
+// A machine with your own module in place of one accelerator. The module is a straggler: it computes for 5 us
+// before it starts its network interface. The other fifteen accelerators wait for it, and all sums are
+// correct.
 #include <cstdio>
 #include <memory>
 #include <string>

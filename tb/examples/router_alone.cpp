@@ -22,11 +22,11 @@ using namespace coppice;
 using fabric::Flit;
 
 constexpr int kPackets = 4;
-constexpr int kFlits = 8;  // per packet
+constexpr int kFlits = 8;  // flits per packet
 constexpr int kPorts = 3;
 constexpr int kToSink = 2;
 
-// Every packet leaves the router through the sink's port.
+// Sends every packet to the router's port for the sink.
 class ToTheSink final : public topology::RoutingFunction {
  public:
   topology::Hop next_hop(topology::NodeId, topology::NodeId, topology::RouteState&, int) const override {
@@ -36,7 +36,7 @@ class ToTheSink final : public topology::RoutingFunction {
   int num_vcs() const override { return 4; }
 };
 
-// Sends a flit in every cycle in which it has a credit.
+// Sends one flit in every cycle in which it has a credit.
 class Source final : public fabric::FlitModule {
  public:
   Source(const sc_core::sc_module_name& name, fabric::FlitContext& context, int credits)
@@ -103,7 +103,7 @@ int sc_main(int, char**) {
   Source source_0("source_0", context, system.router.vc_depth);
   Source source_1("source_1", context, system.router.vc_depth);
   Sink sink("sink");
-  // Unused ports are tied to modules that never send.
+  // Unused ports must be connected, here to modules that never send.
   Source silent("silent", context, 0);
   Sink unused_0("unused_0");
   Sink unused_1("unused_1");
@@ -130,9 +130,9 @@ int sc_main(int, char**) {
   sc_core::sc_start(fabric::to_sc_time(10'000 * system.clock.period()));
   failure.rethrow();
 
-  // A head sent in cycle 0 reaches the router in cycle 2, is routed in 3, wins the switch in 4 (all delays
-  // are 1 as in the calibration), enters the channel in 6 and reaches the sink in 7. From then on, the two
-  // sources share one flit per cycle.
+  // A head that is sent in cycle 0 reaches the router in cycle 2, is routed in cycle 3 and wins the switch in
+  // cycle 4 (all delays are 1, as in the calibration). It enters the channel in cycle 6 and reaches the sink
+  // in cycle 7. From then on, the sink receives one flit per cycle from both sources together.
   std::printf("%d flits arrived in cycles %lld to %lld\n", sink.flits, static_cast<long long>(sink.first),
               static_cast<long long>(sink.last));
   const bool right =

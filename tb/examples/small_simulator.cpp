@@ -1,5 +1,6 @@
-// A custom simulator that sends messages as Coppice's flits: the stages of a pipeline compute micro-batches,
-// whose ends are events in a queue, and send activations to the next stage through the session.
+// A custom simulator whose messages move as flits in Coppice. The stages of a pipeline compute micro-batches
+// and send activations to the next stage through the session. The end of each computation is an event in the
+// simulator's own queue.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,14 +17,14 @@ using coppice::session::Session;
 
 constexpr std::int32_t kStages = 8;
 constexpr int kBatches = 4;
-constexpr std::int64_t kCompute = 2'000'000;  // ps
-constexpr std::int64_t kBytes = 64 * 1024;    // bytes of activations
+constexpr std::int64_t kCompute = 2'000'000;  // in picoseconds
+constexpr std::int64_t kBytes = 64 * 1024;    // bytes of activations per message
 
 class Pipeline {
  public:
   explicit Pipeline(Session session) : session_(std::move(session)), busy_until_(kStages, 0) {}
 
-  // Returns the end time in picoseconds, or the reason for an error.
+  // Returns the time at which the last computation ends, in picoseconds, or an error.
   coppice::session::Result<std::int64_t> run() {
     for (int batch = 0; batch < kBatches; ++batch) compute(0);
     while (!ends_.empty() || session_.in_flight() > 0) {
@@ -44,12 +45,12 @@ class Pipeline {
     std::int64_t& end = busy_until_[static_cast<std::size_t>(stage)];
     end = std::max(end, session_.now_ps()) + kCompute;
     ends_.emplace(end, stage);
-    (void)session_.stop();  // the computation that starts on this arrival may end before any known event
+    (void)session_.stop();  // the computation that starts now may end before any known event
   }
 
-  using End = std::pair<std::int64_t, std::int32_t>;  // end of a computation, and its stage
+  using End = std::pair<std::int64_t, std::int32_t>;  // the end time of a computation and its stage
   Session session_;
-  std::vector<std::int64_t> busy_until_;  // [stage]
+  std::vector<std::int64_t> busy_until_;  // one time per stage
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_{};
 };
 
@@ -61,6 +62,6 @@ int main() {
   if (!end) return std::fprintf(stderr, "%s\n", end.error().text.c_str()), 1;
   std::printf("%d micro-batches through %d stages: %.3f us\n", kBatches, kStages,
               1e-6 * static_cast<double>(end.value()));
-  const std::int64_t least = (kStages + kBatches - 1) * kCompute;  // the time without messages
+  const std::int64_t least = (kStages + kBatches - 1) * kCompute;  // the duration if messages took no time
   return end.value() > least && end.value() < 4 * least ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Two network interfaces back to back: two channels connect their terminals without a router, and each
-// interface sends its half of an all-reduce to the other.
+// Two network interfaces whose terminals are connected directly by two channels, without a router. They
+// perform an all-reduce, in which each interface reduces one half of the data.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -25,8 +25,8 @@ using topology::NodeId;
 constexpr Bytes kSize = 1024;
 constexpr Cycles kLatency = 20;
 
-// Each interface sends one half of its buffer to the other to be reduced, and receives the complete half
-// back.
+// An entry that sends one half of the buffer to the other interface: first to be reduced there, and later as
+// the complete sum.
 TableEntry entry(NodeId self, schedule::Op op, int half, int dependencies) {
   TableEntry made;
   made.op = op;

@@ -1,5 +1,5 @@
-// Stands in for the lanes in proofs that depend on sums but not on how they are computed: an immediate sum, which is
-// checked two cycles after its operands.
+// Replaces reduction_lane in proofs that do not depend on how sums are computed. The sum is an exclusive or,
+// which is valid two cycles after the operands.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0

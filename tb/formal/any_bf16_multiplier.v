@@ -1,7 +1,7 @@
-// Stands in for the multiplier in proofs of the operand flow: multiplies two-bit integers.
+// Replaces the multiplier in proofs of how operands flow. It multiplies two-bit integers.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // unused here
+  parameter PIPELINED = 0  // has no effect here
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,

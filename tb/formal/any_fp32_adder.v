@@ -1,4 +1,4 @@
-// Stands in for the adder in proofs of the operand flow: adds five-bit integers.
+// Replaces the adder in proofs of how operands flow. It adds five-bit integers.
 `default_nettype none
 module fp32_adder #(
   parameter GATES = 0,

@@ -1,5 +1,6 @@
-// Stands in for the adder in proofs of the flow through its stages: two cycles after its operands, outputs their integer
-// sum, with one bit flipped if short_i is set and another outside integer mode; 0 in other cycles.
+// Replaces the adder in proofs of how operands flow through its stages. Two cycles after its operands, it
+// outputs their integer sum, in which short_i flips one bit and the absence of int_i flips another. In other
+// cycles, the output is 0.
 `default_nettype none
 module fp32_adder #(
   parameter GATES = 0,

@@ -1,4 +1,4 @@
-// Stands in for the adders in proofs of how flits move.
+// Replaces the adders in proofs of how flits move.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0

@@ -1,4 +1,5 @@
-// Stands in for switch_allocator in proofs of its surroundings: allows any behaviour that switch_allocator_props permits.
+// Replaces switch_allocator in proofs of the blocks around it. Its behaviour is arbitrary within the
+// properties in switch_allocator_props.
 `default_nettype none
 module switch_allocator #(
   parameter GATES = 0,

@@ -1,4 +1,5 @@
-// Stands in for vc_allocator in proofs of its surroundings: allows any behaviour that vc_allocator_props permits.
+// Replaces vc_allocator in proofs of the blocks around it. Its behaviour is arbitrary within the properties
+// in vc_allocator_props.
 `default_nettype none
 module vc_allocator #(
   parameter GATES = 0,

@@ -1,4 +1,5 @@
-// channel: marks and their data leave LATENCY cycles after they entered; those inside at a reset never leave.
+// Proves that marks and their data leave a channel LATENCY cycles after they enter it, and that a reset
+// discards marks in flight.
 `default_nettype none
 module channel_props (input wire clk_i);
   localparam LATENCY = 3;
@@ -11,7 +12,7 @@ module channel_props (input wire clk_i);
   channel #(.MARKS(2), .WIDTH(2), .LATENCY(LATENCY)) dut (
     .clk_i(clk_i), .rst_ni(rst_n), .marks_i(marks), .data_i(data), .marks_o(marks_out), .data_o(data_out));
 
-  // The inputs of previous cycles, the most recent at index 0.
+  // The inputs of the previous cycles, with the most recent ones at index 0.
   reg [2*LATENCY-1:0] marks_before = 0, data_before = 0;
   always @(posedge clk_i) begin
     marks_before <= rst_n ? {marks_before[2*LATENCY-3:0], marks} : {(2*LATENCY){1'b0}};

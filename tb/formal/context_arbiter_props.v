@@ -1,7 +1,8 @@
-// context_arbiter: a grant is one-hot, matches a request, and exists whenever there is a request. A context that starts
-// in this cycle has lower priority than all running ones. In start order, the first to start is served first; by
-// priority, the highest; round-robin begins with the first to start, and grants a steady request within as many grants
-// as there are contexts, unless contexts end or start meanwhile.
+// Proves that context_arbiter grants exactly one request whenever there is one. Contexts that start in the
+// current cycle have lower priority than all others. In start order, the context that started first is served
+// first; by priority, the context with the highest priority. Round-robin begins with the context that started
+// first, and serves a continuous request within as many grants as there are contexts, unless contexts start
+// or end meanwhile.
 `default_nettype none
 module context_arbiter_props (input wire clk_i);
   reg started = 1'b0;
@@ -10,20 +11,20 @@ module context_arbiter_props (input wire clk_i);
   wire [2:0] request = $anyseq;
   wire [2:0] fresh = $anyseq;
   wire [2:0] done = $anyseq;
-  wire [5:0] place = $anyconst;      // assumes that contexts start and end repeatedly in the same order
+  wire [5:0] place = $anyconst;      // the start order, which is assumed to stay the same
   wire [5:0] priority_of = $anyconst;
   wire [2:0] grant;
   context_arbiter #(.CONTEXTS(3), .CONTEXT_W(2), .PRIORITY_W(2)) dut (
     .clk_i(clk_i), .rst_ni(started), .order_i(order), .request_i(request), .fresh_i(fresh), .place_i(place),
     .priority_i(priority_of), .done_i(done), .grant_o(grant));
 
-  // Any two contexts.
+  // Two arbitrary different contexts.
   wire [1:0] one = $anyconst, other = $anyconst;
   wire [1:0] place_one = place[one*2+:2], place_other = place[other*2+:2];
   wire signed [1:0] high_one = priority_of[one*2+:2], high_other = priority_of[other*2+:2];
   wire both = request[one] && request[other];
-  reg [2:0] last = 3'd0;    // the context that was served last, while it is running
-  reg [1:0] passed = 2'd0;  // grants since the request, while no context ends or starts
+  reg [2:0] last = 3'd0;    // the context that was served last, if it is still running
+  reg [1:0] passed = 2'd0;  // grants to others since context `one` requested, while no context starts or ends
   always @(posedge clk_i) begin
     assume (one != other && one != 2'd3 && other != 2'd3 && order != 2'd3);
     assume (place[1:0] != place[3:2] && place[1:0] != place[5:4] && place[3:2] != place[5:4]);

@@ -1,11 +1,12 @@
-// contexts: a collective ends once, in the first cycle in which it runs, its tables are empty, and none of its messages
-// is leaving or still expected. The start order of running contexts does not change when others start or end.
+// Proves that a context reports the end of its collective exactly once: in the first cycle in which it is
+// running, its tables are empty, and no message is leaving or expected. Other contexts that start or end do
+// not change the start order.
 `default_nettype none
 module contexts_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire [1:0] open = $anyseq, start = $anyseq, ended = $anyseq, issue = $anyseq, left = $anyseq;
-  wire [3:0] arrived = $anyseq;  // two events
+  wire [3:0] arrived = $anyseq;  // arrivals of two events, for each context
   wire [5:0] all_arrivals = $anyseq;
   wire [1:0] turn = {start[0] && start[1], 1'b0};
   wire [1:0] is_open, active, fresh, place, done;
@@ -14,7 +15,7 @@ module contexts_props (input wire clk_i);
     .issue_i(issue), .left_i(left), .arrived_i(arrived), .open_o(is_open), .active_o(active), .fresh_o(fresh), .place_o(place),
     .done_o(done));
 
-  // One of the two contexts.
+  // One arbitrary context of the two.
   wire w = $anyconst;
   wire [2:0] arrivals = all_arrivals[w*3+:3];
   reg       opened = 1'b0, runs = 1'b0;
@@ -29,7 +30,7 @@ module contexts_props (input wire clk_i);
     if (!started) begin
       assume (open == 2'd0 && start == 2'd0);
     end else begin
-      // Environment assumptions.
+      // Assumptions about the surrounding blocks.
       assume (!(open[w] && opened));
       assume (!(start[w] && (runs || !(opened || open[w]))));
       assume (!(start[!w] && other_runs));

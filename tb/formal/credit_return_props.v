@@ -1,5 +1,5 @@
-// Proves credit_return_inside.v for credit_return with a queue that drains at any time and a router that sends while it
-// has slots.
+// Instantiates credit_return for the properties in credit_return_inside.v. The queue may drain at any time,
+// and the router may send whenever it has free slots.
 `default_nettype none
 module credit_return_props (input wire clk_i);
   reg started = 1'b0;

@@ -1,6 +1,7 @@
-// depacketizer: packets of two virtual channels, interleaved in any way. Data flits are written from the address in the
-// head on, with all of their words and no padding. Any watched message arrives with the tail of its last packet, and
-// only then, as long as there are no more incomplete messages than slots.
+// Properties of depacketizer for arbitrarily interleaved packets of two virtual channels. Data flits are
+// written at consecutive addresses, which begin with the address in the head; all words are written, and no
+// padding. Every message is reported as arrived exactly when the tail of its last packet arrives, provided
+// that there are no more incomplete messages than slots.
 `default_nettype none
 module depacketizer_props (input wire clk_i);
   localparam VCS = 2, ADDR_W = 4, LEN_W = 3, PACKETS_W = 2, TAG_W = 2, NAME_W = 4;
@@ -29,33 +30,33 @@ module depacketizer_props (input wire clk_i);
     .data_vc_o(data_vc), .vc_address_o(vc_address), .vc_lanes_o(vc_lanes),
     .arrived_o(arrived), .arrived_add_o(arrived_add), .arrived_store_o(arrived_store), .arrived_flow_o(arrived_flow), .overflow_o(overflow));
 
-  // Fields of a head, from bit 0: add, flow, address, words, tag, packets.
+  // A head contains, from bit 0: add, flow, address, words, tag, packets.
   wire [NAME_W-1:0]    name_in = {flit[9+:TAG_W], flit[1], flit[0]};
   wire [PACKETS_W-1:0] packets_in = flit[11+:PACKETS_W];
-  // The state of each virtual channel.
+  // The state of the packet on each virtual channel.
   reg              within [0:VCS-1];
   reg [NAME_W-1:0] name [0:VCS-1];
   reg [ADDR_W-1:0] address [0:VCS-1];
-  reg [LEN_W-1:0]  left [0:VCS-1];       // words
+  reg [LEN_W-1:0]  left [0:VCS-1];       // remaining words
   reg [PACKETS_W-1:0] packets [0:VCS-1];
   initial begin
     within[0] = 1'b0;
     within[1] = 1'b0;
   end
 
-  // The watched message.
+  // An arbitrary message, which the properties watch.
   wire [NAME_W-1:0]    watched = $anyconst;
   wire [PACKETS_W-1:0] size = $anyconst;
-  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // the watched message's arrived heads and tails
+  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // heads and tails of the watched message that have arrived
   wire ends = valid && tail && name[vc] == watched;
   wire completes = ends && tails + 1'b1 == size;
   always @(posedge clk_i) begin
     assume (size != 2'd0);
     if (started) assume (!overflow);
     if (valid) begin
-      assume (head == !within[vc]);                 // packets of a virtual channel do not interleave
+      assume (head == !within[vc]);                 // packets on one virtual channel do not interleave
       assume (!(head && tail));
-      assume (!tail || left[vc] <= 3'd2);           // all words have arrived by the tail; only padding may follow
+      assume (!tail || left[vc] <= 3'd2);           // after the last words, only padding may follow before the tail
       if (head) begin
         assume (packets_in != 2'd0);
         if (name_in == watched) assume (packets_in == size && heads < size);
@@ -88,7 +89,7 @@ module depacketizer_props (input wire clk_i);
         heads <= 2'd0;
         tails <= 2'd0;
       end
-      cover (completes && size == 2'd2 && within[!vc]);     // while the other channel is within a packet
+      cover (completes && size == 2'd2 && within[!vc]);     // the other channel is within a packet
       cover (data_valid && data_lanes == 2'b01);
       cover (completes && size == 2'd3);
     end

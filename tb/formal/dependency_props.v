@@ -1,5 +1,6 @@
-// dependency_tracker with command_decoder: an entry never issues before the arrivals that it depends on, even if several
-// arrive simultaneously, while the lockstep holds it, or without a free slot; it issues when all conditions hold.
+// Properties of dependency_tracker together with command_decoder. An entry issues if and only if the arrivals
+// on which it depends have been counted, the lockstep does not hold it and a slot is free, even if several
+// messages arrive in the same cycle.
 `default_nettype none
 module dependency_props (input wire clk_i);
   reg started = 1'b0;
@@ -18,7 +19,7 @@ module dependency_props (input wire clk_i);
     .valid_i(valid), .pass_i(pass), .nop_i(nop), .lockstep_i(lockstep), .hold_i(hold), .satisfied_i(satisfied),
     .place_i(place), .state_o(state), .issue_o(issue), .nop_o(is_nop));
 
-  // Watches the arrivals of any flow.
+  // The properties watch the arrivals of an arbitrary flow.
   wire [1:0] watched = $anyconst;
   reg [3:0] seen = 4'd0;
   wire [2:0] come = {2'd0, arrived[0] && arrived_flow[1:0] == watched} +

@@ -1,5 +1,5 @@
-// dma_address_generator: every message's words are requested once, in issue order, and announced one cycle
-// earlier.
+// Proves that dma_address_generator requests the words of every message exactly once, in issue order, and
+// announces each request one cycle earlier.
 `default_nettype none
 module dma_address_generator_props (input wire clk_i);
   reg started = 1'b0;
@@ -17,7 +17,7 @@ module dma_address_generator_props (input wire clk_i);
     .next_lanes_o(next_lanes), .busy_o(busy));
   reg [5:0] told;
   always @(posedge clk_i) if (next) told <= {next_lanes, next_address};
-  // The remainder of the front message, and the next message.
+  // The model: the remaining words of the current message, and the message after it.
   reg [1:0] held = 2'd0;
   reg [3:0] address0 = 4'd0, address1 = 4'd0;
   reg [2:0] words0 = 3'd0, words1 = 3'd0;

@@ -1,4 +1,5 @@
-// fifo: words leave complete, once and in order; full and empty are correct.
+// Proves that words leave the fifo unchanged, once and in order, and that its full and empty flags are
+// correct.
 `default_nettype none
 module fifo_props #(parameter FRONT = 0) (input wire clk_i);
   reg started = 1'b0;
@@ -12,7 +13,7 @@ module fifo_props #(parameter FRONT = 0) (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .empty_o(empty),
     .full_o(full), .count_o(count));
 
-  // The oldest word at index 0.
+  // The expected contents, with the oldest word at index 0.
   reg [15:0] model = 16'd0;
   reg [2:0] held = 3'd0;
   wire goes = pop && held != 3'd0;

@@ -1,7 +1,8 @@
-// fp32_adder as a bfloat16 adder without registers: the sum of any two numbers equals one computed in another way. If
-// the exponents are at most NEAR apart, that is an exact integer, truncated and rounded; otherwise the larger number,
-// since the other is less than a quarter of its last digit. Zeros, subnormals, infinities and NaNs follow IEEE 754. Also
-// fp32_adder as a binary32 adder in integer mode without registers: any sum modulo 2^32, whatever the value of short_i.
+// Proves fp32_adder without registers, in two configurations. As a bfloat16 adder, its sums equal those of a
+// different computation. If the exponents differ by at most NEAR, the reference computes an exact integer and
+// rounds it. Otherwise, the sum is the larger operand, because the smaller one is less than a quarter of its
+// last digit. Zeros, subnormals, infinities and NaNs follow IEEE 754. As a binary32 adder in integer mode, it
+// adds modulo 2^32, whatever the value of short_i.
 `default_nettype none
 module fp32_adder_props (input wire clk_i);
   localparam NEAR = 10, WIDE = 8 + NEAR + 1;
@@ -30,11 +31,11 @@ module fp32_adder_props (input wire clk_i);
   wire       nan = (&a[14:7] && |a[6:0]) || (&b[14:7] && |b[6:0]) || (&a[14:7] && &b[14:7] && a[15] != b[15]);
   wire       infinite = &a[14:7] || &b[14:7];
 
-  // An integer in units of `least`.
+  // The exact sum as an integer, in units of the last digit of the operand with the smaller exponent.
   reg  [WIDE-1:0] exact, cut;
   reg             sign, up;
   reg  [4:0]      first;    // position of the most significant 1
-  reg  [4:0]      drop;     // number of digits below the result's last digit
+  reg  [4:0]      drop;     // number of digits to round off
   reg  [8:0]      exponent;
   reg  [15:0]     wanted;
   integer i;
@@ -54,7 +55,7 @@ module fp32_adder_props (input wire clk_i);
       cut = cut >> 1;
       exponent = exponent + 9'd1;
     end
-    // Shifts left as far as the exponent permits: smaller values are subnormal.
+    // Normalizes the result as far as the exponent permits; smaller results are subnormal.
     for (i = 0; i < 7; i = i + 1)
       if (!cut[7] && exponent > 9'd1) begin
         cut = cut << 1;

@@ -1,10 +1,11 @@
-// gradient_queue: no layer leaves before its chunks have arrived, out of order, or twice; a complete layer leaves.
+// Proves that gradient_queue releases layers in order and once each, never before their chunks have arrived,
+// and that it releases a layer once it is complete.
 `default_nettype none
 module gradient_queue_props (input wire clk_i);
   reg [2:0] phase = 3'd0;  // 0: reset, 1 to 4: the table, 5: start, 6: run
   always @(posedge clk_i) if (phase != 3'd6) phase <= phase + 3'd1;
   wire runs = phase == 3'd6;
-  wire [15:0] chunks = $anyconst;  // table of four layers
+  wire [15:0] chunks = $anyconst;  // the table of four layers, 4 bits each
   wire enqueue = $anyseq, taken = $anyseq;
   wire released, done;
   wire [1:0] layer;

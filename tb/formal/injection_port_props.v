@@ -1,6 +1,6 @@
-// injection_port conserves credits: flits in flight on a virtual channel never exceed its slots, and no slot is lost. A
-// packet keeps its virtual channel. Every virtual channel with a free slot is used after at most as many packets as
-// there are virtual channels.
+// Proves that injection_port conserves credits: the flits in flight on a virtual channel never exceed its
+// slots, and no slot is lost. A packet stays on one virtual channel. A virtual channel with a free slot is
+// used after at most as many packets as there are virtual channels.
 `default_nettype none
 module injection_port_props (input wire clk_i);
   reg started = 1'b0, loaded = 1'b0;
@@ -8,7 +8,7 @@ module injection_port_props (input wire clk_i);
     started <= 1'b1;
     loaded <= started;
   end
-  wire [3:0] places = $anyconst;  // two virtual channels
+  wire [3:0] places = $anyconst;  // slots of the two virtual channels
   wire [1:0] credit = $anyseq;
   wire valid = $anyseq, tail = $anyseq;
   reg in_packet = 1'b0;
@@ -18,13 +18,13 @@ module injection_port_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .load_i(!loaded), .credits_i(places), .credit_i(credit), .flit_valid_i(valid),
     .flit_head_i(!in_packet), .room_o(room), .flit_taken_o(taken), .vc_o(vc));
 
-  reg [1:0] out0 = 2'd0, out1 = 2'd0;  // flits in flight
+  reg [1:0] out0 = 2'd0, out1 = 2'd0;  // flits in flight on each virtual channel
   wire [1:0] after0 = out0 - {1'b0, credit[0]};
   wire [1:0] after1 = out1 - {1'b0, credit[1]};
   wire place0 = after0 < places[1:0];
   wire place1 = after1 < places[3:2];
   reg held = 1'b0;
-  reg [1:0] passed0 = 2'd0;  // packets for which virtual channel 0 had a free slot but was not used
+  reg [1:0] passed0 = 2'd0;  // packets sent on other virtual channels while virtual channel 0 had a free slot
   always @(posedge clk_i) begin
     if (!loaded) begin
       assume (!valid && credit == 2'd0);

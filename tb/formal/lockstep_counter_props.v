@@ -1,11 +1,11 @@
-// lockstep_counter: a step starts at the nominal end of the previous steps, minus the absorption of the last one, and
-// never earlier.
+// Proves that lockstep_counter releases a step exactly at the nominal end of the previous steps, minus the
+// flits absorbed of the last one.
 `default_nettype none
 module lockstep_counter_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   reg [7:0] now = 8'd0;
-  wire [1:0] gated = $anyseq;  // cycles in which the clock is stopped
+  wire [1:0] gated = $anyseq;  // the number of cycles for which the clock is stopped
   wire load = $anyseq;
   wire [7:0] duration = $anyseq;
   wire [7:0] absorbed = $anyseq;
@@ -15,7 +15,7 @@ module lockstep_counter_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .now_i(now), .load_i(load), .duration_i(duration), .absorbed_i(absorbed),
     .hold_o(hold), .release_o(release_at), .value_o(value));
 
-  // Down-counters: cycles until the nominal end and until the release.
+  // The model counts the cycles until the nominal end and until the release down to 0.
   reg [7:0] to_end = 8'd0;
   reg [7:0] to_release = 8'd0;
   wire [7:0] passes = {6'd0, gated} + 8'd1;
@@ -23,7 +23,8 @@ module lockstep_counter_props (input wire clk_i);
   wire [7:0] new_release = new_end - absorbed;
   wire [7:0] from_end = load ? new_end : to_end;
   wire [7:0] from_release = load ? new_release : to_release;
-  // Assumes that no port is idle for half of the counter's range. `idle` is the time since the counter reached 0.
+  // The counter requires that a port is never idle for half of the counter's range. `idle` counts the cycles
+  // since the nominal end.
   reg [7:0] idle = 8'd0;
   always @(posedge clk_i) begin
     if (started) begin

@@ -1,15 +1,16 @@
-// network_interface with all blocks of a port. A message arrives in arbitrary cycles, and its words are added
-// to memory or stored there; a table entry, which may wait for it, sends another message. The entry issues
-// once, not before the message that it waits for counts as arrived. Its own message then leaves within 8
-// cycles: a head, and the words in memory, including those that have arrived. All arrived words are written
-// to memory, and a flit's slot is returned on arrival. Adders are stand-ins.
+// Properties of network_interface with all blocks of one port; only the adders are replaced. A message
+// arrives in arbitrary cycles, and its words are added to memory or stored in it. A table entry, which may
+// wait for this message, sends another message. The entry issues exactly once, and not before the message on
+// which it depends has arrived. The entry's message then leaves within 8 cycles; it consists of a head and
+// the words in memory, including words that have arrived. All arrived words end up in memory, and each flit's
+// slot is returned when the flit arrives.
 `default_nettype none
 module network_interface_props (input wire clk_i);
   reg [1:0] phase = 2'd0;  // 0: reset, 1: the entry is loaded, 2: start, 3: run
   always @(posedge clk_i) if (phase != 2'd3) phase <= phase + 2'd1;
   wire runs = phase == 2'd3;
 
-  // The entry and the arriving message: 1 to 4 words in one packet each.
+  // The table entry and the arriving message, each of which has 1 to 4 words in one packet.
   wire       entry_add = $anyconst, waits = $anyconst, entry_flow = $anyconst, entry_upper = $anyconst;
   wire [2:0] entry_words = $anyconst, words = $anyconst;
   wire       add = $anyconst, flow = $anyconst;
@@ -22,17 +23,17 @@ module network_interface_props (input wire clk_i);
   reg         dma_valid_q = 1'b0;
   reg  [63:0] dma_q, read_q;
 
-  // The arriving message: a head, then its flits, in arbitrary cycles.
+  // The arriving message, which consists of a head and one or two flits in arbitrary cycles.
   wire        comes_now = $anyseq;
   wire [63:0] came = $anyseq;
   wire        comes_vc = $anyconst;
-  reg  [1:0]  place = 2'd0;   // 0: its head comes next, 1, 2: its flits, 3: it has arrived
+  reg  [1:0]  place = 2'd0;   // the part that comes next: 0 for the head, 1 and 2 for flits, 3 for none
   wire        last = words <= 3'd2 || place == 2'd2;
   wire        comes = comes_now && runs && place != 2'd3;
   wire [63:0] head_in = {50'd0, 2'd1, 3'd0, words, 4'd0, flow, add};
   wire        comes_tail = place != 2'd0 && last;
 
-  // Memory: four words.
+  // The memory contains four words.
   wire [127:0] before = $anyconst;
   reg  [127:0] memory, wanted;
   function [63:0] two(input [127:0] words_of, input [3:0] at);
@@ -69,7 +70,7 @@ module network_interface_props (input wire clk_i);
       for (l = 0; l < 2; l = l + 1) begin
         if (sum_valid && sum_lanes[l]) memory[{sum_address[1], l[0]}*32+:32] <= sum_data[l*32+:32];
         if (store_valid && store_lanes[l]) memory[{store_address[1], l[0]}*32+:32] <= store_data[l*32+:32];
-        // Flit `place` of the message contains words from 2 (place - 1) on.
+        // Flit `place` of the message contains the words from number 2 * (place - 1) on.
         if (comes && place != 2'd0 && {place[1], l[0]} < words)
           wanted[{place[1], l[0]}*32+:32] <= (add ? wanted[{place[1], l[0]}*32+:32] : 32'd0) ^ came[l*32+:32];
       end
@@ -81,12 +82,12 @@ module network_interface_props (input wire clk_i);
   end
 
   reg       issued = 1'b0;
-  reg [1:0] left = 2'd0;        // flits that left
-  reg       ended = 1'b0;       // the tail has left
-  reg [3:0] since = 4'd0;       // cycles in which the message could leave
-  reg [2:0] settled = 3'd0;     // cycles since the message arrived
-  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // arrived, and readable from memory
-  wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // arrived, and in memory
+  reg [1:0] left = 2'd0;        // number of flits that have left
+  reg       ended = 1'b0;       // whether the tail has left
+  reg [3:0] since = 4'd0;       // number of cycles since the entry could issue
+  reg [2:0] settled = 3'd0;     // number of cycles since the message arrived
+  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // can be read from memory
+  wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // is in memory
   wire       may = !waits || (entry_flow == flow && there);
   wire [63:0] sent = two(wanted, entry_address + (left == 2'd2 ? 4'd2 : 4'd0));
   always @(posedge clk_i) begin
@@ -97,7 +98,7 @@ module network_interface_props (input wire clk_i);
       assert (issue ? !issued && may : 1'b1);
       if (issue) issued <= 1'b1;
       if (may && !ended && since != 4'd15) since <= since + 4'd1;
-      assert (since <= 4'd8);                // three for the adders, two for the DMA, and the flits
+      assert (since <= 4'd8);                // the adders take three cycles and the DMA two
       if (flit_valid) begin
         assert (issued && !ended && head == (left == 2'd0) && tail == (left == (entry_words > 3'd2 ? 2'd2 : 2'd1)));
         if (head) assert (flit == {49'd0, 1'b1, 2'd1, 3'd0, entry_words, entry_address, entry_flow, entry_add});
@@ -109,7 +110,7 @@ module network_interface_props (input wire clk_i);
         if (tail) ended <= 1'b1;
       end
       assert (arrived == (comes && comes_tail));
-      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately, since nothing waits
+      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately, because no flit has to wait
       if (place == 2'd3 && settled != 3'd4) settled <= settled + 3'd1;
       if (written) assert (memory == wanted);
       if (settled == 3'd4 && ended) assert (!busy);

@@ -1,6 +1,7 @@
-// ni_port: the last tail of every issued entry leaves within 14 cycles, for up to 4 words in one or two
-// packets, if its dependencies arrive, credits return within two cycles and data arrives in time. No head
-// leaves before the DMA latency has passed, and no flit leaves in excess or for an entry that has not issued.
+// Properties of ni_port. After an entry of up to 4 words in one or two packets has issued, its last tail
+// leaves within 14 cycles, provided that credits return within two cycles and data arrives in time. No head
+// leaves before the DMA latency has passed. No flit leaves without an issued entry, and no entry sends too
+// many flits.
 `default_nettype none
 module ni_port_props (input wire clk_i);
   localparam ENTRY_W = 2 + 1 + 1 + 2 + 4 + 2 * 3 + 4 + 2 + 1;
@@ -19,7 +20,7 @@ module ni_port_props (input wire clk_i);
   wire issue, dma_valid, flit_valid, head, tail, busy, overflow, vc;
   wire [63:0] flit;
   reg asked = 1'b0;
-  reg out = 1'b0;  // a flit with an outstanding credit
+  reg out = 1'b0;  // whether a flit's credit is outstanding
   wire credit = out && credit_now;
 
   ni_port #(
@@ -41,10 +42,10 @@ module ni_port_props (input wire clk_i);
     .timestep_o(), .lockstep_o(), .release_o(), .busy_o(busy), .overflow_o(overflow));
 
   reg issued = 1'b0;
-  reg [4:0] since = 5'd0;   // cycles since the issue
-  reg [3:0] flits = 4'd0;   // flits that left
-  reg late = 1'b0;          // dependencies were not satisfied in the last cycle
-  reg owed = 1'b0;          // an outstanding credit was not returned in the last cycle
+  reg [4:0] since = 5'd0;   // number of cycles since the entry issued
+  reg [3:0] flits = 4'd0;   // number of flits that have left
+  reg late = 1'b0;          // the dependencies were unsatisfied in the previous cycle
+  reg owed = 1'b0;          // an outstanding credit was not returned in the previous cycle
   wire [3:0] data_flits = {2'd0, total[2:1]} + {3'd0, total[0]};
   wire [3:0] packets = total <= packet ? 4'd1 : total - packet <= packet ? 4'd2 : 4'd3;
   wire [3:0] all = data_flits + packets;
@@ -54,13 +55,13 @@ module ni_port_props (input wire clk_i);
     assume (packet == 3'd2 || packet == 3'd4);
     assume (words != 3'd0 && total >= words && total <= 3'd4);
     if (runs) begin
-      assume (!out || credit_now || !owed);  // a credit takes at most two cycles
-      assume (satisfied || !late);           // dependencies are satisfied at least in every other cycle
+      assume (!out || credit_now || !owed);  // a credit returns within two cycles
+      assume (satisfied || !late);           // dependencies are satisfied in at least every other cycle
       late <= !satisfied;
       owed <= out && !credit_now;
       asked <= dma_valid;
       out <= flit_valid || (out && !credit);
-      assert (!vc || !flit_valid);           // the other virtual channel does not exist
+      assert (!vc || !flit_valid);           // the other virtual channel has no slots
       if (issue) begin
         assert (!issued && satisfied);
         issued <= 1'b1;
@@ -73,7 +74,7 @@ module ni_port_props (input wire clk_i);
         if (ends) ended <= 1'b1;
       end
       assert (flits <= all);
-      assert (since <= 5'd14 || ended);      // at most 4 flits of up to 3 cycles each, after 2 cycles for the DMA
+      assert (since <= 5'd14 || ended);      // 2 cycles for the DMA, and at most 4 flits that take up to 3 cycles each
       if (ended) assert (!flit_valid);
     end
   end

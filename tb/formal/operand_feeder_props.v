@@ -1,5 +1,6 @@
-// operand_feeder: starting i cycles after the start, lane i requests 0 to depth - 1 in order, and lanes outside the tile
-// request nothing. Proven for lanes numbered from the first to the last and from the last to the first.
+// Proves that lane i of operand_feeder requests addresses 0 to depth - 1 in order, one per cycle, beginning i
+// cycles after the start, and that lanes outside the tile request nothing. Covers lanes in ascending and in
+// descending order.
 `default_nettype none
 module operand_feeder_props (input wire clk_i);
   reg started = 1'b0;

@@ -1,5 +1,5 @@
-// reduction_lane with any adders: two cycles after its operands, which arrive in arbitrary cycles, the sum is
-// valid, for fp32, two bf16 (each half by itself) and integers.
+// Proves that reduction_lane outputs the sum two cycles after its operands, which may arrive in any cycle,
+// for fp32, for two independent bf16 halves and for integers. The adders are replaced.
 `default_nettype none
 module reduction_lane_props (input wire clk_i);
   wire [1:0]  kind = $anyconst;

@@ -1,15 +1,16 @@
-// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added, which overtakes waiting flits if
-// none of them is to be stored. No flit waits that could proceed; each proceeds once; none is lost unless overflow is
-// reported; two sums of the same words are never pending.
+// Properties of reduction_unit. At each port, the oldest flit proceeds, or an arriving flit to be added,
+// which may overtake waiting flits unless one of them is to be stored. A flit waits only if it cannot
+// proceed, and every flit proceeds exactly once. No flit is lost unless an overflow is reported, and two sums
+// of the same words are never pending at the same time.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire [1:0] valid = $anyseq;
   wire [1:0] add = $anyseq;
-  wire [5:0] address = $anyseq;  // two ports
+  wire [5:0] address = $anyseq;  // of two ports
   wire [1:0] dma = $anyseq;
-  wire [1:0] dma_next = $anyseq;  // per port: requests other words in the next cycle
+  wire [1:0] dma_next = $anyseq;  // whether each port requests other words in the next cycle
   wire [5:0] dma_next_address = $anyseq;
   reg  [5:0] dma_address;
   always @(posedge clk_i) begin
@@ -22,7 +23,7 @@ module reduction_unit_props (input wire clk_i);
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
   wire [127:0] gone_data;  // data of the flit that proceeds
-  reg  [3:0] number = 4'd0;  // number of port 1's arriving flit
+  reg  [3:0] number = 4'd0;  // serial number of the flit that arrives at port 1
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .vc_i(2'b11), .address_i(address),
     .lanes_i(4'hf), .dma_next_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
@@ -30,19 +31,19 @@ module reduction_unit_props (input wire clk_i);
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
     .dma_next_i(dma_next), .dma_next_address_i(dma_next_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
 
-  // Port 1's flits that have not left, the oldest at index 0: {number, add, address}.
+  // The flits that wait at port 1, with the oldest at index 0, as {number, add, address}.
   reg [15:0] queue = 16'd0;
   reg [1:0] held = 2'd0;
   wire comes = valid[1];
   wire [7:0] newest = {number, add[1], address[5:3]};
   wire goes = reads[1] || stores[1];
-  wire passes = goes && comes && gone_data[67:64] == number;  // the arriving flit proceeds
+  wire passes = goes && comes && gone_data[67:64] == number;  // the arriving flit proceeds without waiting
   wire [7:0] going = passes ? newest : queue[7:0];
   wire [1:0] left = held - {1'b0, goes && !passes};
   wire [15:0] rest = goes && !passes ? queue >> 8 : queue;
   wire waits = comes && !passes;
   wire store_waits = (held != 2'd0 && !queue[3]) || (held == 2'd2 && !queue[11]);
-  // Words of pending sums, by age.
+  // The words of pending sums, by the number of cycles since their addition started.
   reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0, age4 = 2'd0;
   reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0, words4 = 6'd0;
   function overlap(input [2:0] a, input [2:0] b);
@@ -54,9 +55,9 @@ module reduction_unit_props (input wire clk_i);
                 (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3])) ||
                 (age4[0] && overlap(a, words4[2:0])) || (age4[1] && overlap(a, words4[5:3]));
   endfunction
-  reg dma_known = 1'b0;  // port 0's next request was announced
+  reg dma_known = 1'b0;  // whether port 0's next request has been announced
   always @(posedge clk_i) dma_known <= dma_known || dma_next[0];
-  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's flit of this age waited
+  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // whether port 1's flit with this age had to wait
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin
@@ -66,7 +67,7 @@ module reduction_unit_props (input wire clk_i);
         assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == going[2:0]);
         if (passes && held != 2'd0) assert (newest[3] && !store_waits);
       end
-      // Waiting flits cannot continue.
+      // If the oldest flit does not proceed, it must be unable to.
       if (held != 2'd0 && (passes || !goes))
         assert (under_way(queue[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], queue[2:0])));
       if (held == 2'd0 && comes && !goes)
@@ -83,7 +84,7 @@ module reduction_unit_props (input wire clk_i);
       if (reads[1]) assert (!under_way(read_address[5:3]));
       if (stores[1]) assert (!under_way(store_address[5:3]));
       if (reads == 2'b11) assert (!overlap(read_address[2:0], read_address[5:3]));
-      // Sums of port 1's flits that waited.
+      // A request must not read words whose sums are pending because a flit of port 1 waited.
       if (dma[0] && dma_known && !conflict[0]) begin
         assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
         assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));

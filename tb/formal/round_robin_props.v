@@ -1,6 +1,6 @@
-// round_robin with a pointer that moves past every winner: a grant is one-hot, matches a request, and exists whenever
-// there is a request; requests at or after the pointer take precedence. A steady request is granted within as many
-// grants as there are requesters.
+// Proves that round_robin grants exactly one request whenever there is one, and prefers requests at or after
+// the pointer. If the pointer moves past every winner, a continuous request is served within as many grants
+// as there are requesters.
 `default_nettype none
 module round_robin_props (input wire clk_i);
   wire [3:0] request = $anyseq;
@@ -11,7 +11,7 @@ module round_robin_props (input wire clk_i);
     .request_i(request), .from_i(pointer), .grant_o(grant), .behind_o(behind), .any_o(any));
 
   wire [1:0] watched = $anyconst;
-  reg  [2:0] passed = 3'd0;  // grants since the watched request
+  reg  [2:0] passed = 3'd0;  // grants to others since the watched request began
   always @(posedge clk_i) begin
     assert (any == (request != 4'd0));
     assert ((grant & ~request) == 4'd0);

@@ -1,23 +1,24 @@
-  // Inside router: credits are conserved, and an output virtual channel has at most one packet.
-  wire [INPUTS-1:0] places;  // [output virtual channel]: credits, except that of the flit before the crossbar
+  // Proves, inside router, that credits are conserved and that at most one packet uses an output virtual
+  // channel at a time.
+  wire [INPUTS-1:0] places;  // [output VC]: has a credit besides that of the flit before the crossbar
   genvar f, h;
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits
-      reg [CREDIT_W-1:0] away_q;  // occupied slots downstream
+      reg [CREDIT_W-1:0] away_q;  // number of occupied slots downstream
       wire [CREDIT_W-1:0] all = credits_i[(f/VCS)*CREDIT_W+:CREDIT_W];
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           away_q <= {CREDIT_W{1'b0}};
         end else begin
-          assume (!credit_i[f] || away_q != {CREDIT_W{1'b0}});  // the neighbour returns occupied slots
+          assume (!credit_i[f] || away_q != {CREDIT_W{1'b0}});  // the neighbour returns only occupied slots
           away_q <= away_q + {{(CREDIT_W - 1){1'b0}}, used[f]} - {{(CREDIT_W - 1){1'b0}}, credit_i[f]};
           assert ({1'b0, credits_q[f*CREDIT_W+:CREDIT_W]} + {1'b0, away_q} == {1'b0, all});
           assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
         end
       end
-      // Credits sent upstream: one per flit that leaves its buffer.
+      // A credit is sent upstream only if a flit leaves its buffer.
       always @* if (rst_ni) assert (!credit_o[f] || front_valid[f]);
-      // A sender owns one output virtual channel exclusively.
+      // An input that sends owns exactly one output virtual channel, which no other input owns.
       wire [PORTS-1:0] port = out_port_q[f*PORTS+:PORTS];
       wire [VCS-1:0] vc = out_vc_q[f*VCS+:VCS];
       wire [INPUTS-1:0] has;
@@ -33,7 +34,8 @@
           assert (place_q[f] == |(has & places));
         end
       end
-      // The previous cycle's winner, whose flit is before the crossbar, still owns its output virtual channel.
+      // The winner of the previous cycle still owns its output virtual channel while its flit is before the
+      // crossbar.
       wire holds = state_q[f*3+:3] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
         always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
@@ -54,7 +56,7 @@
     for (f = 0; f < INPUTS; f = f + 1) begin : g_places
       assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {{(CREDIT_W-1){1'b0}}, used[f]};
     end
-    // At most one flit per input is before the crossbar, and no two inputs have flits for the same output.
+    // At most one flit per input is before the crossbar, and no two of these flits have the same output.
     for (f = 0; f < PORTS; f = f + 1) begin : g_won
       wire [VCS-1:0]   sent = sent_q[f*VCS+:VCS];
       wire [PORTS-1:0] won = won_q[f*PORTS+:PORTS];
@@ -69,7 +71,7 @@
       end
     end
   endgenerate
-  // The number of leaving flits equals the number of credits returned upstream a cycle earlier.
+  // In each cycle, as many flits leave as credits were sent upstream in the previous cycle.
   reg [INPUT_W:0] told, told_q, left;
   always @(posedge clk_i) told_q <= rst_ni ? told : {(INPUT_W + 1){1'b0}};
   integer n;
@@ -80,8 +82,8 @@
     for (n = 0; n < PORTS; n = n + 1) left = left + {{INPUT_W{1'b0}}, flit_valid_o[n]};
     if (rst_ni) assert (told_q == left);
   end
-  // A flit at the front of its buffer a cycle earlier leaves unchanged, except that a head's route is advanced by one
-  // hop, on its packet's port and virtual channel.
+  // A flit leaves one cycle after it was granted the switch, on the port and virtual channel of its packet.
+  // It is unchanged, except that the first hop is removed from a head's route.
   genvar d;
   generate
     for (d = 0; d < PORTS; d = d + 1) begin : g_data
@@ -100,7 +102,7 @@
       reg              won_before_q;
       reg [PORT_W-1:0] to_q;
       reg [VC_W-1:0]   vc_q;
-      reg [WORD_W-1:0] word;  // the flit before it leaves
+      reg [WORD_W-1:0] word;  // the flit when it was granted the switch
       always @(posedge clk_i) begin
         won_before_q <= rst_ni && |granted[d*VCS+:VCS];
         to_q <= to;
@@ -118,8 +120,8 @@
         end
       end
     end
-    // No packet stalls: a head requests a virtual channel in the next cycle, and an owner that can send requests the
-    // switch, which serves some request.
+    // No packet stalls. A waiting head requests a virtual channel in the next cycle. An input that can send
+    // requests the switch, which grants at least one request.
     for (d = 0; d < INPUTS; d = d + 1) begin : g_progress
       reg waited_q, had_q;
       wire may_send = state_q[d*3+:3] == SEND && front_valid[d] && |(g_credits[d].has & (credit_i | places));
@@ -127,7 +129,7 @@
         waited_q <= rst_ni && (state_q[d*3+:3] == IDLE || state_q[d*3+:3] == ROUTE) && front_valid[d];
         had_q <= rst_ni && |new_vc[d*VCS+:VCS];
         if (rst_ni) begin
-          // The buffer of an idle input is empty.
+          // An idle input has an empty buffer.
           if (state_q[d*3+:3] == IDLE)
             assert (!front_valid[d] || flit_valid_i[d]);
           if (waited_q) assert (state_q[d*3+:3] == ASK_VC);

@@ -1,6 +1,6 @@
-// The code of tables, for any word and any flipped bits in memory: one flipped bit is corrected, two are reported, and
-// an unchanged word is reported as such. ANY = 0 restricts the proof to the zero word, which represents all words:
-// check bits are sums of data bits, so the syndrome depends only on the flipped bits.
+// Proves the error-correcting code of tables for any word: one flipped bit is corrected, two flipped bits are
+// reported, and an unchanged word is accepted. With ANY = 0, the proof covers only the zero word. This
+// suffices, because the code is linear, so the syndrome depends only on the flipped bits.
 `default_nettype none
 module secded_props #(
   parameter WIDTH = 16,

@@ -1,5 +1,6 @@
-// spill_register: words leave unchanged, once and in order; an offer stays until it is accepted; one word passes per
-// cycle while words are accepted, and two words are stored while they are not.
+// Proves that words leave spill_register unchanged, once and in order, and that a word stays at the output
+// until it is accepted. One word passes per cycle while the receiver is ready; otherwise, the register stores
+// two words.
 `default_nettype none
 module spill_register_props (input wire clk_i);
   reg started = 1'b0;
@@ -13,10 +14,10 @@ module spill_register_props (input wire clk_i);
   spill_register #(.WIDTH(2)) dut (
     .clk_i(clk_i), .rst_ni(rst_n), .valid_i(offered), .ready_o(place), .data_i(data), .valid_o(valid), .ready_i(ready), .data_o(front));
 
-  // The contents, the oldest at index 0.
+  // The expected contents, with the oldest word at index 0.
   reg [5:0] model = 6'd0;
   reg [1:0] held = 2'd0;
-  reg       known = 1'b0;  // set after a reset
+  reg       known = 1'b0;  // the register has been reset
   wire      goes = valid && ready;
   wire      enters = offered && place;
   wire [5:0] rest = goes ? model >> 2 : model;

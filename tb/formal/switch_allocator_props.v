@@ -1,11 +1,11 @@
-// switch_allocator: an output is granted to at most one input, every winner requested its output, and an input sends
-// from one virtual channel to one output. If there are requests, one is granted; a sole requesting input is served if
-// it requests a single output.
+// Proves that switch_allocator grants an output to at most one input, grants only what was requested, and
+// lets an input send from one virtual channel to one output. If there are requests, at least one is granted.
+// If only one input has requests, one of them is granted.
 `default_nettype none
 module switch_allocator_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
-  wire [17:0] request = $anyseq;  // three inputs with two virtual channels each, three outputs
+  wire [17:0] request = $anyseq;  // for three inputs with two virtual channels each, one bit per output
   wire [5:0] vc;
   wire [8:0] port;
   switch_allocator #(.PORTS(3), .VCS(2)) dut (

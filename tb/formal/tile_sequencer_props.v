@@ -1,9 +1,10 @@
-// tile_sequencer: starting in the cycle after its start, a tile takes 2 rows + columns + depth - 2 cycles, `rows` of
-// them to fill or to drain, and the next tile can follow immediately. With PIPELINED, stream and sums take PIPELINED
-// cycles more. Proven for stationary outputs and for stationary weights.
+// Proves that a tile takes 2 * rows + columns + depth - 2 cycles in tile_sequencer, beginning in the cycle
+// after its start. In `rows` of these cycles, the array is filled or drained. The next tile can follow
+// immediately. PIPELINED adds as many cycles to streams and sums. Covers stationary outputs and stationary
+// weights.
 `default_nettype none
 module tile_sequencer_props #(
-  parameter PIPELINED = 0  // cycles by which every stream is longer
+  parameter PIPELINED = 0  // number of additional cycles of every stream
 ) (input wire clk_i);
   localparam [4:0] LATER = PIPELINED;
   reg started = 1'b0;
@@ -22,14 +23,14 @@ module tile_sequencer_props #(
         .clk_i(clk_i), .rst_ni(started), .start_i(start), .rows_i(rows), .columns_i(columns), .depth_i(depth),
         .ready_o(ready), .mode_o(mode), .stream_o(stream), .formed_o(formed), .row_o(row), .rows_o(rows_of),
         .columns_o(columns_of), .depth_o(depth_of), .half_o(half));
-      reg [4:0] left_q = 5'd0;     // cycles of the tile, including this one
-      reg [4:0] streams_q = 5'd0;  // cycles of its stream
+      reg [4:0] left_q = 5'd0;     // cycles of the tile, including the current one
+      reg [4:0] streams_q = 5'd0;  // cycles of the tile's stream
       reg [1:0] rows_q;
       wire [4:0] length = {3'd0, rows} + {3'd0, columns} + {1'b0, depth} - 5'd2 + LATER;
       always @(posedge clk_i) if (started) begin
         assert ((mode != 2'd0) == (left_q != 5'd0));
         assert (ready == (left_q <= 5'd1));
-        // Rows fill before the stream, or drain after it.
+        // Stationary weights are filled before the stream; stationary outputs are drained after it.
         if (left_q != 5'd0) begin
           if (k == 0) assert (mode == (left_q > {3'd0, rows_q} ? 2'd2 : 2'd3));
           else assert (mode == (left_q > streams_q ? 2'd1 : 2'd2));

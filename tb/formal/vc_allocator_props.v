@@ -1,11 +1,12 @@
-// vc_allocator: an output virtual channel is allocated to one packet, only while it is free, and only to a packet that
-// requested it and is allowed to use it. A sole requesting packet is served if a virtual channel that it may use is free.
+// Proves that vc_allocator gives an output virtual channel to at most one packet, only while the channel is
+// free, and only to a packet that requests its port and may use it. If only one packet has a request and a
+// virtual channel that it may use is free, the request is granted.
 `default_nettype none
 module vc_allocator_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
-  wire [3:0] request = $anyseq;   // two ports with two virtual channels each
-  wire [3:0] out_port = $anyseq;  // requested port of each
+  wire [3:0] request = $anyseq;   // for two ports with two virtual channels each
+  wire [3:0] out_port = $anyseq;  // the output port of each request
   wire [7:0] allowed = $anyseq;
   wire [3:0] free = $anyseq;
   wire [7:0] vc;
@@ -14,7 +15,7 @@ module vc_allocator_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .request_i(request),
     .out_port_i({out_port[3], !out_port[3], out_port[2], !out_port[2], out_port[1], !out_port[1], out_port[0], !out_port[0]}),
     .allowed_i(allowed), .free_i(free), .vc_o(vc), .taken_o(taken));
-  reg [3:0] given;  // output channels allocated according to the grants
+  reg [3:0] given;  // output virtual channels that the grants allocate
   reg twice;
   integer i, v;
   always @* begin

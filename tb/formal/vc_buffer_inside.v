@@ -1,4 +1,5 @@
-  // Inside vc_buffer: the flags match its count, and pushes stay within its slots.
+  // Proves, inside vc_buffer, that the flags match the number of stored flits and that this number never
+  // exceeds the number of slots.
   localparam [ADDR_W:0] ALL = DEPTH;
   always @(posedge clk_i) begin
     if (rst_ni) begin

@@ -1,5 +1,6 @@
-// vc_buffer, pushed within its credits and popped while it has a front: flits leave unchanged, once and in order, in the
-// same cycle if it is empty, and stay visible for another cycle; `valid` and `more` are correct.
+// Properties of vc_buffer, which is pushed only within its credits and popped only while it has a front.
+// Flits leave unchanged, once and in order. A flit that enters an empty buffer can leave in the same cycle,
+// and a flit that was popped stays visible for another cycle. The outputs `valid` and `more` are correct.
 `default_nettype none
 module vc_buffer_props (input wire clk_i);
   reg started = 1'b0;
@@ -12,7 +13,7 @@ module vc_buffer_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .last_o(last),
     .valid_o(valid), .more_o(more));
 
-  // The oldest flit at index 0, then the following ones.
+  // The expected contents, with the oldest flit at index 0.
   reg [15:0] model = 16'd0;
   reg [2:0] held = 3'd0;
   wire [19:0] all = {4'd0, model} | ({16'd0, data} << {held, 2'd0});
@@ -20,7 +21,7 @@ module vc_buffer_props (input wire clk_i);
   wire [2:0] there = held + {2'd0, push};
   wire [19:0] rest = now >> 4;
   reg popped = 1'b0;
-  reg [3:0] gone;  // the front of the previous cycle
+  reg [3:0] gone;  // the flit that was at the front in the previous cycle
   always @(posedge clk_i) begin
     if (started) begin
       assume (!push || held < 3'd4);

@@ -9,7 +9,7 @@
 namespace coppice::fuzz {
 namespace {
 
-// The kind of a refusal: its reason without numbers, which differ between runs.
+// Removes the numbers from the reason for a refusal, because they differ between runs of the same kind.
 std::string kind(const std::string& reason) {
   static const std::regex details(
       ": the message.*|message \\S+ at cycle \\d+ |at cycle \\d+| of \\d+|\\d+->\\d+|\\d+");
@@ -38,7 +38,7 @@ std::string Tally::report() const {
 
 namespace {
 
-// Leaps and threads must not change any result under any contention.
+// Leaps and threads must not change any result, whether or not there is contention.
 void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome leap = record_run(yaml, "leap", threads_for(yaml));
   if (leap.end != flit.end) {
@@ -51,7 +51,7 @@ void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& t
   if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
 }
 
-// If trains that meet become flits, results must equal those of a run in which all messages are flits.
+// If contending trains are replaced by flits, the results must equal those of a run with flits only.
 void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome mixed = record_mixed(yaml);
   if (mixed.end != flit.end) {
@@ -68,7 +68,8 @@ void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tal
   tally.mixed_as_flits += trains.at("as_flits").get<std::int64_t>();
 }
 
-// If all accelerators see the same network, the messages of one accelerator determine those of all.
+// In a symmetric network, simulating the messages of one accelerator must give the same results as simulating
+// all messages.
 void require_same_by_one(const std::string& yaml) {
   const Outcome all = record_patterns(yaml, Trains::kOfAll);
   const Outcome one = record_patterns(yaml, Trains::kOfOne);

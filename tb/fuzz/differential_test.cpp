@@ -1,4 +1,5 @@
-// Compares `fidelity: train` with `fidelity: flit` on a fixed set of random systems; soak.cpp uses more.
+// Compares `fidelity: train` with `fidelity: flit` on a fixed set of random systems. soak.cpp does so on
+// systems without limit.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,12 +23,12 @@ TEST(Differential, TrainsAgreeWithFlitsOnRandomSystems) {
   std::ostringstream text;
   rc::detail::printResultMessage(outcome, text);
   ASSERT_TRUE(outcome.is<rc::detail::SuccessResult>()) << text.str();
-  // Trains must apply to enough systems for the property to be meaningful.
+  // The comparison is meaningful only if trains apply to enough of the systems.
   EXPECT_GE(tally.agreed_share(), 0.4);
 }
 
-// Each configuration failed once, and is kept as it was found.
-TEST(Differential, TrainsAgreeWithFlitsOnWhatOnceFailed) {
+// Each of these configurations once revealed an error, and is kept in its original form.
+TEST(Differential, TrainsAgreeWithFlitsOnSystemsThatOnceFailed) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(COPPICE_REGRESSIONS)) {
     std::stringstream yaml;

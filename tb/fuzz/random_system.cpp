@@ -17,7 +17,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// Picks one of `values`; the first is the simplest.
+// Picks one of `values`. RapidCheck shrinks towards the first value, so it should be the simplest.
 template <typename T>
 T pick(std::vector<T> values) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::sizedElementOf(std::move(values)));
@@ -49,7 +49,7 @@ int product(const std::vector<int>& factors) {
   return result;
 }
 
-// Picks one value for all dimensions, or one per dimension.
+// Picks either one value for all dimensions or a separate value for each dimension.
 std::string per_dimension(std::size_t dims, const std::function<std::string()>& draw) {
   if (!sometimes()) return draw();
   Strings values;
@@ -62,14 +62,14 @@ struct Clock {
   std::int64_t hertz;
 };
 
-// The rate as a fraction of one flit per cycle, so that many flit times are not whole cycles.
+// A bandwidth that is a fraction of one flit per cycle, so that many flit times are not whole cycles.
 std::string random_bandwidth(std::int64_t flit, const Clock& clock) {
   const auto [over, under] = pick<std::pair<int, int>>(
       {{1, 1}, {1, 1}, {2, 1}, {3, 2}, {4, 3}, {3, 1}, {5, 3}, {11, 10}, {8, 1}, {17, 7}, {40, 1}});
   return fmt::format("{} B/s", flit * clock.hertz * under / over);
 }
 
-// A depth that is close to the minimum for trains to keep moving over the longest channel, or far from it.
+// A buffer depth that is either close to the minimum that trains need on the longest channel, or far from it.
 int random_depth(int latency, int router_delays) {
   const int loop = 2 * latency + router_delays;
   switch (pick<int>({0, 0, 0, 1, 2, 3})) {
@@ -101,17 +101,18 @@ std::string random_size(int accelerators, int flit) {
   }
 }
 
-// Half of the time, picks an algorithm that comes close to the bound and could violate it.
+// Half of the time, picks an algorithm that comes close to the lower bound, because it would reveal a bound
+// that is too high.
 std::string any_algorithm() {
   if (sometimes()) return pick<std::string>({"multitree", "packed_trees", "multitree_optimal"});
   return pick<std::string>(
       schedule::algorithms_that([](const auto& algorithm) { return algorithm.make != nullptr; }));
 }
 
-// The part of a system on which the other settings depend.
+// The properties of a random network on which other settings depend.
 struct Network {
   int accelerators = 1;
-  int longest = 0;  // the longest link's latency, in ns
+  int longest = 0;  // the longest latency of a link, in ns
   std::string algorithm;
 };
 
@@ -135,7 +136,8 @@ Network draw_grid(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Generates single links if the kind permits it, since bundles only change the rate of channels.
+// Generates single links if the kind of dimension permits them. Bundles of links would only change the
+// bandwidth of channels.
 Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   Network network;
   Strings dimensions;
@@ -157,7 +159,7 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Picks a kind with switches, or another kind that is not a grid.
+// Generates a network with switches, or of another kind that is not a grid.
 Network draw_other(const Set& set, int flit, const Clock& clock) {
   using Kind = std::pair<std::string, std::vector<int>>;
   const auto [kind, dims] = pick<Kind>({{"switch", {between(2, 6)}},
@@ -188,7 +190,7 @@ Network draw_other(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Writes the text to a file named after its contents, so that a failed configuration can be run again.
+// Writes `text` to a file whose name is a hash of the text, so that a failed configuration can be run again.
 std::string graph_file(const std::string& text) {
   const auto folder = std::filesystem::temp_directory_path() / "coppice_fuzz";
   std::filesystem::create_directories(folder);
@@ -197,7 +199,7 @@ std::string graph_file(const std::string& text) {
   return path.string();
 }
 
-// Generates a tree of accelerators and switches with some additional links, some of them one-way.
+// Generates a random tree of accelerators and switches, plus a few links, some of which are one-way.
 Network draw_graph(const Set& set, int flit, const Clock& clock) {
   Network network;
   network.accelerators = between(2, 6);
@@ -214,7 +216,7 @@ Network draw_graph(const Set& set, int flit, const Clock& clock) {
   };
   const int nodes = network.accelerators + switches;
   std::string text = fmt::format("accelerators {}\nswitches {}\n", network.accelerators, switches);
-  // Switches are joined first, so that they are in the middle.
+  // Connects the switches first, so that they are in the middle of the tree.
   for (int joined = 1; joined < nodes; ++joined) {
     const int other = between(0, joined - 1);
     text += fmt::format("link {} -- {} {}\n", name(nodes - 1 - joined), name(nodes - 1 - other), values());
@@ -308,7 +310,7 @@ const std::string& RandomSystem::value(const std::string& key) const {
 
 std::string RandomSystem::yaml() const {
   std::string text;
-  Strings open;  // sections of the previous key
+  Strings open;  // sections that contain the previous key
   for (const auto& [key, value] : settings) {
     Strings sections;
     std::size_t from = 0;

@@ -9,20 +9,20 @@
 
 namespace coppice::fuzz {
 
-// A complete configuration of `coppice run`: keys and values, grouped by section.
+// A complete configuration for `coppice run`, as keys and values that are grouped by section.
 struct RandomSystem {
-  std::vector<std::pair<std::string, std::string>> settings;  // "system.router.vcs", "4"
+  std::vector<std::pair<std::string, std::string>> settings;  // for example "system.router.vcs" and "4"
 
   const std::string& value(const std::string& key) const;
-  // Returns the configuration file's text.
+  // The text of the configuration file.
   std::string yaml() const;
 };
 
-// Small systems of every kind, in which everything that affects the timing of flits is random; some are
-// refused as configurations. Shrinks towards a plain 2x1 torus with the machine's defaults.
+// Generates small systems of every kind. Everything that affects the timing of flits is random, and some
+// systems are refused as configurations. RapidCheck shrinks them towards a 2x1 torus with default settings.
 rc::Gen<RandomSystem> random_system();
 
-// Prints RapidCheck's counterexamples.
+// Prints a counterexample for RapidCheck.
 void showValue(const RandomSystem& system, std::ostream& stream);
 
 }  // namespace coppice::fuzz

@@ -38,7 +38,8 @@ constexpr bool kSanitized = __has_feature(address_sanitizer);
 constexpr bool kSanitized = false;
 #endif
 
-// Prints the call stack when time is up, since a process that is killed at its hard limit prints nothing.
+// Prints the call stack when the soft CPU limit is reached; at the hard limit, a process is killed without
+// any output.
 extern "C" void print_calls_and_abort(int /*signal*/) {
   constexpr int kDeepest = 64;
   std::array<void*, kDeepest> calls{};
@@ -47,8 +48,9 @@ extern "C" void print_calls_and_abort(int /*signal*/) {
   ::abort();
 }
 
-// A random system runs for a second or two and needs about 100 MB. A run that does not terminate prints its
-// call stack and aborts; one that exhausts its memory ends with std::bad_alloc. Sanitizers reserve more.
+// Limits the process. A random system normally takes one or two seconds and about 100 MB. A run that does not
+// terminate prints its call stack and aborts; a run that exhausts its memory ends with std::bad_alloc.
+// Sanitizers reserve more memory, so they have no memory limit.
 void limit_this_process() {
   constexpr rlim_t kSeconds = 120;
   std::signal(SIGXCPU, print_calls_and_abort);
@@ -61,8 +63,8 @@ void limit_this_process() {
   }
 }
 
-// FNV-1a hash of the contributions that a message carried. Values would depend on the order of flits, which
-// trains do not have.
+// A hash (FNV-1a) of the contributions that a message carried. Values are not hashed: they depend on the
+// order of flits, which trains do not have.
 std::int64_t digest(const ni::Payload& payload) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const std::uint64_t contributions : payload.contributions) {
@@ -118,7 +120,7 @@ class PassageRecorder final : public fabric::FabricObserver {
     auto& end = rows[passage.row][2];
     end = std::max(end, now + 1);
     if (!event.flit.tail) return;
-    // Packets overtake each other: the last one may arrive before others.
+    // Packets may overtake each other, so the last packet may pass before others.
     ++passage.packets;
     if (packet.last_of_message) passage.of = std::int64_t{packet.index} + 1;
     if (passage.packets == passage.of) under_way_.erase(known);
@@ -129,11 +131,11 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::vector<std::vector<std::int64_t>> rows;
 
  private:
-  // A message's passage over a channel; a later message may reuse its identity.
+  // The passage of one message over one channel. The message's number may be reused later.
   struct Passage {
     std::size_t row = 0;
-    std::int64_t packets = 0;  // flits that have passed
-    std::int64_t of = -1;      // total number, once it is known
+    std::int64_t packets = 0;  // packets whose tails have passed
+    std::int64_t of = -1;      // number of packets, or -1 if unknown
   };
 
   const topology::Topology& topology_;
@@ -194,7 +196,7 @@ Recording from_json(const ordered_json& json) {
 std::string difference_of_results(const ordered_json& flit, const ordered_json& train) {
   for (const auto& [key, value] : flit.items()) {
     if (key == "config" || key == "fidelity" || key == "simulator") continue;
-    // Trains are simulated by other modules, which have other counters.
+    // Trains are simulated by other modules than flits, whose statistics differ.
     if (key == "statistics" && train["fidelity"] == "train") continue;
     if (value != train[key]) {
       return fmt::format("{}: flit has {}, train has {}", key, value.dump(), train[key].dump());
@@ -211,7 +213,7 @@ std::string describe(const std::vector<std::int64_t>& row, const std::vector<std
   return text;
 }
 
-// Compares rows in order of time, so that the first difference is the relevant one.
+// Compares rows in the order of time, because the earliest difference is usually the cause of all others.
 std::string difference_of_rows(const char* what, Rows flit, Rows train,
                                const std::vector<std::string>& fields, std::size_t time) {
   const auto by_time = [time](const auto& a, const auto& b) {
@@ -265,7 +267,8 @@ int threads_for(const std::string& yaml) {
 
 namespace {
 
-// Runs and records `meetings`: a run that is not exact may end in any way.
+// Runs a system as trains, but with flits at the given ports. If trains contend nevertheless, returns the
+// larger set of ports that must send flits. A run in which trains contend may end in any way.
 ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std::int32_t>& flit_ports) {
   fabric::Meetings meetings(flit_ports);
   system::RunOptions options;

@@ -12,60 +12,62 @@
 
 namespace coppice::fuzz {
 
-// Everything observable about a run from outside the fabric.
+// Everything that can be observed about a run from outside the fabric.
 struct Recording {
-  // One row per message, with the columns of kMessageFields, sorted.
+  // One row per message with the columns of kMessageFields, in sorted order.
   std::vector<std::vector<std::int64_t>> messages;
   std::vector<std::int64_t> channel_flits;
-  // A digest of every accelerator's final numbers; empty unless `check: values`.
+  // A digest of each accelerator's final values; empty unless `check` is `values`.
   std::vector<std::uint64_t> values;
-  // Every message's interval on every channel (channel, first cycle, cycle after the last), sorted.
+  // The interval in which each message used each channel, as (channel, first cycle, cycle after the last), in
+  // sorted order.
   std::vector<std::vector<std::int64_t>> passages;
   nlohmann::ordered_json result;
 
-  // At `fidelity: flit`: when the first flit waited for anything but its own message.
+  // At `fidelity: flit`, the first cycle in which a flit waited for something other than its own message;
+  // otherwise -1.
   Cycles first_stall = -1;
   std::string stall_place;
 };
 
-// Column names of Recording::messages.
+// The names of the columns in Recording::messages.
 extern const std::vector<std::string> kMessageFields;
 
 struct Outcome {
   enum class End {
     kDone,
-    kContended,    // `fidelity: train` does not apply
+    kContended,    // trains contend, so `fidelity: train` does not apply
     kUnsupported,  // the configuration was refused
-    kOrderLost,    // contention in a schedule ordered only by the lockstep; wrong data, reported as such
-    kFailed,       // an error of the model
+    kOrderLost,    // contention broke the order of a lockstep schedule, and the run reported wrong data
+    kFailed,       // the model reported an error
   };
   End end = End::kFailed;
-  std::string reason;       // unless done
-  Cycles contended_at = 0;  // kContended
+  std::string reason;       // empty if kDone
+  Cycles contended_at = 0;  // the cycle of the contention if kContended
   std::int64_t runs = 1;    // number of runs of record_mixed()
-  Recording recording;      // kDone
+  Recording recording;      // only if kDone
 };
 
-// The network of a configuration; nullopt if it is refused.
+// The network of the configuration `yaml`, or nullopt if the configuration is refused.
 std::optional<topology::Topology> topology_of(const std::string& yaml);
 
-// Runs any configuration at `fidelity` and records only its result.
+// Runs any kind of configuration at `fidelity`, but records only its result.
 Outcome run_once(const std::string& yaml, const std::string& fidelity, int threads);
 
-// Runs the configuration `yaml` of one collective at `fidelity`, in a separate process with up to `threads`
-// threads.
+// Runs the configuration `yaml` of a collective at `fidelity` and records everything. Uses a separate process
+// with up to `threads` threads.
 Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads = 1);
-// Runs symmetric tables as patterns at `fidelity: train`: the messages of all accelerators, or those of one,
-// which represent all.
+// Runs symmetric tables as shared patterns at `fidelity: train`. Simulates either the messages of all
+// accelerators (kOfAll), or those of one accelerator, which represents all (kOfOne).
 enum class Trains : std::uint8_t { kOfAll, kOfOne };
 Outcome record_patterns(const std::string& yaml, Trains trains);
-// Runs trains, with flits for messages that meet: repeats the run with the meetings that the previous run
-// reported, until no train meets anything. Flit order is not kept, so sums are those of trains.
+// Runs trains and sends contending messages as flits. Repeats the run with more flit ports until no trains
+// contend. Sums have the order of trains, because the order of individual flits is not recorded.
 Outcome record_mixed(const std::string& yaml);
-// Two to four threads; always the same number for the same system.
+// A number of threads from two to four, which is always the same for the same system.
 int threads_for(const std::string& yaml);
 
-// Returns the first difference between two runs that should be equal, or "".
+// Describes the first difference between two runs that should be equal, or returns "".
 std::string first_difference(const Recording& flit, const Recording& train);
 
 }  // namespace coppice::fuzz

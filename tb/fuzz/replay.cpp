@@ -1,4 +1,4 @@
-// Runs one configuration at both fidelities and prints the first difference: coppice_replay FILE [-v]
+// coppice_replay FILE [-v] runs a configuration with flits and with trains, and prints the first difference.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -9,7 +9,8 @@
 
 #include "recorded_run.h"
 
-// SystemC's library requires sc_main(); this program elaborates only in child processes.
+// SystemC's library requires sc_main(). This program does not call it, because it elaborates only in child
+// processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

@@ -1,4 +1,4 @@
-// Checks the property of differential.h on random systems for a given time: coppice_soak [SECONDS [SEED]]
+// coppice_soak [SECONDS [SEED]] checks the property of differential.h on random systems for the given time.
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +8,8 @@
 
 #include "differential.h"
 
-// SystemC's library requires sc_main(); this program elaborates only in child processes.
+// SystemC's library requires sc_main(). This program does not call it, because it elaborates only in child
+// processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

@@ -13,15 +13,15 @@
 
 namespace coppice::fuzz {
 
-// Finds the first flit in a flit fabric that waits for another message or a credit, that is for anything but
-// router stages, the rate of a channel, or flits of its own message.
+// Finds the first flit in a flit fabric that waits for a credit or for another message. Delays of router
+// stages, of a channel's rate and of flits of the same message do not count.
 class StallDetector final : public fabric::FabricObserver {
  public:
   StallDetector(const topology::Topology& topology, const config::SystemConfig& system);
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
-  // The cycle in which that flit could have moved; -1 if no flit waited.
+  // The cycle in which the first waiting flit could have moved, or -1 if no flit waited.
   Cycles cycle() const { return cycle_; }
   const std::string& place() const { return place_; }
 
@@ -37,12 +37,13 @@ class StallDetector final : public fabric::FabricObserver {
   const topology::Topology& topology_;
   const config::SystemConfig& system_;
   Femtoseconds period_;
-  // Message, packet in the message, and flit in the packet; packet identities depend on the execution order.
+  // The number of the message, of the packet within it and of the flit within the packet. Packet IDs are not
+  // used, because they depend on the execution order.
   using FlitName = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
-  std::map<FlitName, Cycles> arrivals_;  // arrival cycles at the next router's buffer
+  std::map<FlitName, Cycles> arrivals_;  // the cycle in which a flit arrives in the next buffer
   std::map<std::tuple<topology::NodeId, int, std::uint64_t>, Cycles>
-      last_sent_;                                          // cycles, by output and message
-  std::unordered_map<std::uint64_t, Injection> messages_;  // NI port -> message in flight
+      last_sent_;  // the cycle of the last flit, by output and message
+  std::unordered_map<std::uint64_t, Injection> messages_;  // the message in flight at each NI port
   Cycles cycle_ = -1;
   std::string place_;
 };

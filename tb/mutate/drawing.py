@@ -1,4 +1,4 @@
-"""Chooses mutants of rtl/ and writes Verilog that contains them all; the macro MUTANT selects one."""
+"""Chooses mutants of rtl/ and writes Verilog with all of them; the macro MUTANT selects one."""
 
 import hashlib
 import math
@@ -10,7 +10,7 @@ import verilog
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
-# A Verilated model reads its mutant at run time; other tools are given -DMUTANT=NUMBER.
+# A Verilated model reads the number of its mutant at run time; other tools are given -DMUTANT=NUMBER.
 HEADER = '`ifdef VERILATOR\n`define MUTANT $c32("coppice_mutant")\n`endif\n'
 
 
@@ -22,7 +22,7 @@ class Mutant:
         self.new = new
         self.old = " ".join(text[site.start:site.end].split())
         self.line = " ".join(text.splitlines()[site.line - 1].split())
-        # Depends only on the file, since results are stored under this key regardless of the other chosen mutants.
+        # The key of stored results. It depends only on the file, not on the other mutants that are chosen.
         self.key = hashlib.sha256(f"{text}|{site.start}|{what}".encode()).hexdigest()[:16]
         self.number = 1 + int(self.key[:7], 16)
 
@@ -41,7 +41,7 @@ def all_of(source):
 
 
 def difference(old, new):
-    """The lengths of the common prefix and suffix of two strings."""
+    """The lengths of the prefix and the suffix that two strings have in common."""
     begin = 0
     while begin < min(len(old), len(new)) and old[begin] == new[begin]:
         begin += 1
@@ -52,7 +52,7 @@ def difference(old, new):
 
 
 def known_mutants():
-    """Returns the mutants of known.py as mutants of the expressions that they change."""
+    """Returns the mutants in known.py as mutants of the expressions that they change."""
     found = []
     for name, source, old, new in known.MUTANTS:
         text = (RTL / source).read_text()
@@ -70,7 +70,8 @@ def known_mutants():
 
 
 def draw(count, seed):
-    """Returns the known mutants, then COUNT random ones: each file's share grows with the square root of its mutants."""
+    """Returns the known mutants and then COUNT random ones. The share of a file grows with the square root of its
+    number of mutants."""
     mutants = known_mutants()
     offers = {source: all_of(source) for source in sources()}
     taken = {(m.source, m.site.start, m.new) for m in mutants}
@@ -82,7 +83,7 @@ def draw(count, seed):
         generator.shuffle(offer)
         offer = [m for m in offer if (m.source, m.site.start, m.new) not in taken]
         drawn += [(index / weights[source], m) for index, m in enumerate(offer[:math.ceil(weights[source] / total * count) + 1])]
-    # The first mutant of every file precedes the second of any, so that a small sample covers many files.
+    # The first mutants of all files come first, then the second ones, so that a small sample covers many files.
     drawn.sort(key=lambda pair: (pair[0], pair[1].source))
     mutants += [m for _, m in drawn[:count]]
     if len({mutant.number for mutant in mutants}) != len(mutants):
@@ -91,7 +92,7 @@ def draw(count, seed):
 
 
 def with_mutants(text, mutants):
-    """Returns the text of a file with its mutants, of which MUTANT selects one."""
+    """Returns the text of a file with all its mutants; MUTANT selects one."""
     by_site = {}
     for mutant in mutants:
         by_site.setdefault((mutant.site.start, mutant.site.end), []).append(mutant)
@@ -102,7 +103,7 @@ def with_mutants(text, mutants):
 
 
 def write(mutants, folder):
-    """Writes rtl/ with MUTANTS into FOLDER; unchanged files are not written."""
+    """Writes rtl/ with MUTANTS to FOLDER; unchanged files are not written."""
     for path in sorted(RTL.rglob("*.v*")):
         source = str(path.relative_to(RTL))
         text = with_mutants(path.read_text(), [m for m in mutants if m.source == source]) if path.suffix == ".v" else path.read_text()

@@ -1,4 +1,4 @@
-"""Mutants that once survived all tests and are always run: (what is wrong, file, old text, new text)."""
+"""Mutants that all tests once missed and that always run: (what is wrong, file, old text, new text)."""
 
 MUTANTS = [
     ("the route is not shifted", "router/router.v", "word[ROUTE_AT+:ROUTE_W] >> HOP_W;", "word[ROUTE_AT+:ROUTE_W];"),

@@ -1,5 +1,5 @@
-// Reads from the environment the number of the mutant that Verilated models run; 0: the unchanged Verilog.
-// Included before all of Verilator's output if the Verilog has mutants.
+// Reads the number of the mutant that Verilated models run from the environment; 0 runs the unchanged
+// Verilog. If the Verilog has mutants, this file is included before all files that Verilator writes.
 #ifndef COPPICE_TB_MUTATE_NUMBER_H
 #define COPPICE_TB_MUTATE_NUMBER_H
 

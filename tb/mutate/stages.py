@@ -1,4 +1,4 @@
-"""The tests that run mutants, the cheapest first."""
+"""The tests that mutants run through, the cheapest first."""
 
 import importlib.machinery
 import importlib.util
@@ -14,7 +14,7 @@ import time
 import drawing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Networks of tiles: arguments of tb/tile/simulate.
+# Networks of tiles: {name: arguments of tb/tile/simulate}.
 NETWORKS = {
     "packets": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1 KiB", "--runs", "3"],
     "bf16": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1164 B", "--type", "bf16", "--runs", "2",
@@ -24,12 +24,13 @@ NETWORKS = {
     # Table lines for iterations, some of which are skipped.
     "pieces": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.algorithm=double_tree", "--set", "collective.chunks=12",
                "--set", "system.link.latency=8 ns", "--set", "collective.size=256 B", "--runs", "2"],
-    # Links that hold more flits than a buffer: credits run out.
+    # Links hold more flits than a buffer, so credits run out.
     "long_links": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=32 KiB", "--set", "system.link.latency=500 ns",
                    "--set", "system.ni.flow_control=message"],
 }
 TILES = "tile_network_4_128"  # the program that connects the tiles
-# Networks over AXI4-Lite: check bits must correct a flipped bit in every table line; parity must report one on a link.
+# Networks over AXI4-Lite: check bits must correct a bit that is flipped in every table line, and parity must report one
+# on a link.
 ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "system.link.latency=8 ns",
           "--set", "system.router.vc_depth=32"]
 OVER_AXI = {
@@ -37,7 +38,7 @@ OVER_AXI = {
     "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
     "spill": [*ICARUS, "--set", "collective.size=148 B", "--spill"],  # flits with words of two lines
 }
-# Block testbenches in Icarus: block, testbench, parameters.
+# Testbenches of blocks in Icarus: {name: (block, testbench, parameters)}.
 BENCHES = {
     "registers": ("tile_registers", "registers_tb", []),
     "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
@@ -53,10 +54,10 @@ BENCHES = {
                     ["PORTS=3", "BANKS=8", "AXI_W=64", "LINE_WORDS=64", "QUEUE=32", "BUFFER=64", "SLOW=0", "LATENCY=2", "SEED=3",
                      "ROUNDS=5"]),
 }
-# Tests that take minutes; explained survivors run them only on request.
+# These tests take minutes; explained survivors run through them only on request.
 SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus|^bench memory"
-SLOW = 10      # a test counts as failed after this multiple of its time without a mutant
-SECONDS = 60   # plus this many seconds
+SLOW = 10      # a test fails if it takes this many times as long as without a mutant
+SECONDS = 60   # and this many seconds more
 
 
 def load(path):
@@ -70,9 +71,9 @@ def load(path):
 
 
 class Stage:
-    """A test that runs mutants: a command, and the output that it must print."""
+    """A test for mutants: a command, and the output that it must print."""
 
-    running = set()   # processes of all stages, each the leader of a group
+    running = set()   # processes of all tests; each is the leader of a process group
 
     @classmethod
     def end_all(cls):
@@ -81,15 +82,16 @@ class Stage:
 
     def __init__(self, name, command, folder, normal=None, broken=None):
         self.name = name
-        self.command = command    # function from a mutant's number to the command line
+        self.command = command    # returns the command line for a mutant's number
         self.folder = folder
-        self.normal = normal      # the part of the output that must equal the output without a mutant
-        self.broken = broken      # output of a tool that could not run, which does not count as a detection
+        self.normal = normal      # the part of the output that must be as without a mutant
+        self.broken = broken      # the output of a tool that could not run; the mutant is then not detected
         self.seconds = None       # time limit
         self.expected = None
 
     def run(self, number):
-        """Runs the test; if it takes too long, ends it with its processes (solvers, simulators) and returns None."""
+        """Runs the test. If it takes too long, ends it with all its processes (solvers, simulators) and returns
+        None."""
         command = ["env", f"COPPICE_MUTANT={number}", *(str(word) for word in self.command(number))]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                               start_new_session=True) as process:
@@ -118,7 +120,7 @@ class Stage:
 
 
 class Bench:
-    """Everything that runs mutants of BUILD/rtl."""
+    """Everything that can run the mutants in BUILD/rtl."""
 
     def __init__(self, build, coppice, jobs, tests):
         self.folder, self.rtl, self.coppice, self.jobs, self.tests = build, build / "rtl", coppice, jobs, tests
@@ -133,7 +135,7 @@ class Bench:
                        check=True)
 
     def hierarchy(self):
-        """Returns {module: all modules in it, including itself}."""
+        """Returns {module: all modules in it, and itself}."""
         texts = {pathlib.Path(source).stem: (drawing.RTL / source).read_text() for source in drawing.sources()}
         parts = {name: {other for other in texts if re.search(rf"^\s*{other}\s+(#|i_)", text, re.MULTILINE)}
                  for name, text in texts.items()}
@@ -144,7 +146,7 @@ class Bench:
         return {name: all_in(name) for name in texts}
 
     def names_of(self, mutant):
-        """The names of the tests that may detect a mutant, the cheapest first."""
+        """The names of the tests that can notice a mutant, the cheapest first."""
         module = pathlib.Path(mutant.source).stem
         tops = sorted((top for top, parts in self.holds.items() if module in parts), key=lambda top: len(self.holds[top]))
         names = [f"block {top}" for top in tops if self.suite(top)]
@@ -160,7 +162,7 @@ class Bench:
         return [name for name in names if re.search(self.tests, name)]
 
     def stage(self, name):
-        """Returns the test of this name, once checked to pass without a mutant."""
+        """Returns the test with this name, after it has passed without a mutant."""
         with self.lock:
             lock = self.locks.setdefault(name, threading.Lock())
         with lock:
@@ -172,7 +174,7 @@ class Bench:
 
     @staticmethod
     def suite(module):
-        """The prefix of the suites of a module's block tests; None if it has no block tests."""
+        """The prefix of the suites in the block tests of a module; None if it has no block tests."""
         suite = "".join(part.capitalize() for part in module.split("_"))
         tests = (ROOT / "tb" / "cosim").glob("*_test.cpp")
         return suite if any(re.search(rf"TEST\({suite}\w*,", path.read_text()) for path in tests) else None
@@ -196,13 +198,13 @@ class Bench:
         return self.icarus(f"icarus {what}", self.prepared(what, OVER_AXI[what]), "network_tb", [])
 
     def icarus(self, name, folder, top, parameters):
-        """Prepares a testbench of tb/tile in FOLDER, with all of rtl/."""
+        """Prepares a testbench of tb/tile in FOLDER with all of rtl/."""
         folder.mkdir(parents=True, exist_ok=True)
         if top == "registers_tb":
             subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
         benches = [top, "axi_memory"] if top in ("network_tb", "gradient_memory_tb") else [top]
         sources = [ROOT / "tb" / "tile" / f"{bench}.v" for bench in benches] + [self.rtl / source for source in drawing.sources()]
-        # Stops a stage at its first failure.
+        # Ends the test at its first failure.
         script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
                   'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" || exit 1; '
                   'exec 3< <(exec stdbuf -oL vvp -n $simulation); sed -u /FAILED/q <&3; kill $! 2> /dev/null; exit 0')
@@ -211,7 +213,7 @@ class Bench:
                      folder, "^.*(?:verified|FAILED|wrong).*$", broken="error")
 
     def prepared(self, name, arguments):
-        """Prepares a folder with the inputs of a network of tiles; a run without a mutant verifies its sums."""
+        """Prepares a folder with the inputs of a network of tiles. A run without a mutant verifies its sums."""
         folder = self.folder / "networks" / name
         subprocess.run([ROOT / "tb" / "tile" / "simulate", "--coppice", self.coppice.resolve(), "--programs",
                         self.folder / "tb" / "tile", "--keep", folder, *arguments], check=True,
@@ -220,7 +222,7 @@ class Bench:
 
     @staticmethod
     def check(stage):
-        """Checks that the test passes without a mutant, and derives its time limit."""
+        """Checks that the test passes without a mutant, and sets its time limit accordingly."""
         began = time.monotonic()
         if not stage.passes(0):
             result = stage.run(0)

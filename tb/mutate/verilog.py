@@ -1,6 +1,6 @@
 """Finds expressions to mutate in a Verilog-2005 file in the style of rtl/: right sides, conditions, tied inputs.
 
-A site is an expression in the source; a mutant is an expression that replaces it. The grammar covers what rtl/ uses:
+A site is an expression in the source; a mutant is an expression in its place. The grammar has what rtl/ uses:
 declarations with a value, assign, always, function, if, for, case, instances with named ports.
 """
 
@@ -31,7 +31,7 @@ class Site:
 
 
 def tokens_of(text):
-    """Returns the tokens of the hardware, without code for Verilator only."""
+    """Returns the tokens of the hardware; code for Verilator only is left out."""
     found = [Token(match[0], match.start()) for match in TOKEN.finditer(text)]
     found = [token for token in found if not token.text.isspace() and not token.text.startswith(("//", "/*"))]
     kept, left_out = [], False
@@ -48,7 +48,8 @@ def tokens_of(text):
 
 
 def is_constant(token):
-    """Whether a token is an unsized number, a parameter or a loop variable, and so part of a width or an index."""
+    """Whether a token is an unsized number, a parameter or a loop variable, and therefore part of a width or an
+    index."""
     return token.text.isdigit() or re.fullmatch(r"[A-Z][A-Z0-9_]*|[a-z]", token.text) is not None
 
 
@@ -77,7 +78,7 @@ class Parser:
         return self.tokens[at].text if at < len(self.tokens) else ""
 
     def skip_to(self, *ends):
-        """Skips past the next of ENDS that is outside brackets; returns the tokens before it."""
+        """Skips the tokens up to and including the next of ENDS outside brackets; returns those before it."""
         begin, depth = self.at, 0
         while depth > 0 or self.peek() not in ends:
             depth += (self.peek() in OPENING) - (self.peek() in CLOSING)
@@ -86,7 +87,7 @@ class Parser:
         return self.tokens[begin:self.at - 1]
 
     def bracket(self):
-        """Skips past the bracket that opens here; returns its contents."""
+        """Skips the bracket that opens here; returns its contents."""
         self.at += 1
         return self.skip_to(self.closing(self.tokens[self.at - 1].text))
 
@@ -155,7 +156,7 @@ class Parser:
                 self.widths[token.text] = width
 
     def declaration(self):
-        """Records the widths of declared names; initial values are sites."""
+        """Records the widths of declared names. Initial values are sites."""
         self.at += 1
         width = "1"
         if self.peek() == "[":
@@ -188,7 +189,7 @@ class Parser:
             site.mutants.append(("keeps its value", self.text[left[0].start:left[-1].end]))
 
     def width_of(self, left):
-        """The width of a left side if it is easy to determine; None for a concatenation."""
+        """The width of a left side if it is easy to find; None for a concatenation."""
         if len(left) == 1:
             return self.widths.get(left[0].text)
         if left[0].text == "{":
@@ -268,7 +269,7 @@ class Parser:
             pass   # no bit can be cut
         elif width is not None and width != "1":
             ones = f"{{({width}){{1'b1}}}}"
-            begin, end = self.zeros_of(tokens)   # cutting zeros would change nothing
+            begin, end = self.zeros_of(tokens)   # without the zeros, nothing would change
             if not end:
                 site.mutants.append(("lowest bit cut", f"({text}) & ({ones} << 1)"))
             if not begin:
@@ -280,7 +281,7 @@ class Parser:
         return site
 
     def zeros_of(self, tokens):
-        """The first and last parts of a concatenation, each replaced with "" unless it consists of zeros."""
+        """The first and the last part of a concatenation; "" for a part that does not consist of zeros."""
         if tokens[0].text != "{":
             return "", ""
         parts, depth, begin = [], 0, 1
@@ -290,17 +291,17 @@ class Parser:
                 begin = index + 1
             depth += (token.text in OPENING) - (token.text in CLOSING)
             if depth < 0 and index != len(tokens) - 1:
-                return "", ""   # not only a concatenation
+                return "", ""   # there is more than a concatenation
         return (part if ZERO.fullmatch(part) else "" for part in (parts[0], parts[-1]))
 
     @staticmethod
     def is_half(zeros, width):
-        """Whether `zeros` is known to cover half of the bits of WIDTH, a string."""
+        """Whether `zeros` surely covers half of the bits of WIDTH, a string."""
         size, bits = zeros.split("'")[0], re.fullmatch(r"\((\d+)\) \+ 1", width)
         return size.isdigit() and bits is not None and 2 * int(size) >= int(bits[1]) + 1
 
     def operators(self, site, tokens):
-        inside = []   # for each bracket around the token, whether it is an index with a range
+        inside = []   # for each bracket around the token: whether it is an index with a range
         for index, token in enumerate(tokens):
             before = tokens[index - 1] if index else None
             after = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -336,11 +337,11 @@ class Parser:
         for text in texts:
             new = self.text[site.start:token.start] + text + self.text[token.end:site.end]
             what = f"'{token.text}' becomes '{text}'" if text else f"'{token.text}' removed"
-            # The surrounding text locates the mutant in a long expression.
+            # In a long expression, the surrounding text shows which mutant it is.
             around = self.text[max(site.start, token.start - 12):min(site.end, token.end + 12)]
             site.mutants.append((f"{what} in '{' '.join(around.split())}'", new))
 
 
 def sites_of(text):
-    """Returns all sites of a file in order; only those of an instance's inputs may overlap."""
+    """Returns all sites of a file in order. Only sites in the inputs of an instance may overlap."""
     return Parser(text).sites_of()

@@ -1,4 +1,4 @@
-"""Builds sources with mutants in a copy of the checkout, and runs its tests."""
+"""Builds the sources with mutants in a copy of the checkout, and runs its tests."""
 
 import collections
 import concurrent.futures
@@ -18,14 +18,14 @@ import drawing
 
 ROOT = drawing.ROOT
 LEFT_OUT = {".git", "build", "results", "__pycache__"}
-# Folders with unit tests, in the order of their libraries.
+# The folders with unit tests, in the order of their libraries.
 UNITS = tuple(re.findall(r"^coppice_unit_tests\((\w+)", (ROOT / "tb" / "unit" / "CMakeLists.txt").read_text(), re.MULTILINE))
-# Google Test programs outside tb/unit.
+# The Google Test programs outside tb/unit.
 PROGRAMS = sorted(name for lists in (ROOT / "tb").glob("*/CMakeLists.txt")
                   for name in re.findall(r"^add_executable\((\w+_tests)\b", lists.read_text(), re.MULTILINE))
 EXAMPLES = sorted(f"example_{source.stem}" for source in (ROOT / "tb" / "examples").glob("*.cpp"))
 TARGETS = ["coppice", "coppice_verilog", "coppice_cosim_check", "unit_tests", *PROGRAMS, *EXAMPLES]
-# Tests that run the model, by the first part of their names: unit tests, then whole runs.
+# Tests that run the model, by the first part of their names: unit tests, and then whole runs.
 FOLDERS = rf"({'|'.join(UNITS)})\."
 WIDE = r"golden$|command\.|fuzz\.|runs\.|cosim\.|examples\."
 TEST_OF = re.compile(r"^\s*\w*(?:TEST|PROP)\w*\(\s*(\w+)", re.MULTILINE)
@@ -36,7 +36,7 @@ Test = collections.namedtuple("Test", "name command environment folder")
 
 
 class Timed:
-    """A test that passes without a mutant, with its time and the mutants that it reaches."""
+    """A test that passes without a mutant, the time that it takes, and the mutants that it reaches."""
 
     def __init__(self, test, seconds, reached):
         self.test, self.seconds, self.reached = test, seconds, reached
@@ -49,7 +49,7 @@ def limit():
 
 
 def run(test, mutant, seconds, scratch, reached=None):
-    """Whether a test passes within SECONDS in a process that runs mutant number MUTANT."""
+    """Whether a test passes within SECONDS in a process with mutant number MUTANT."""
     environment = {**os.environ, **test.environment, "COPPICE_MUTANT": str(mutant), "TMPDIR": scratch}
     if reached:
         environment["COPPICE_MUTANTS_REACHED"] = reached
@@ -64,7 +64,7 @@ def run(test, mutant, seconds, scratch, reached=None):
 
 
 def end(process):
-    """Ends a process and its children."""
+    """Ends a process with its children."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -73,7 +73,7 @@ def end(process):
 
 
 class Bench:
-    """ONLY: builds and runs only the unit tests of these folders; empty: all tests."""
+    """The copy and its tests. ONLY: builds and runs only the unit tests of these folders; empty: all tests."""
 
     def __init__(self, folder, jobs, only=()):
         self.jobs = jobs
@@ -84,7 +84,7 @@ class Bench:
         self.log = folder / "build.log"
 
     def write(self, mutants):
-        """Updates the copy and inserts MUTANTS; unchanged files are not written."""
+        """Updates the copy and inserts MUTANTS; files that are unchanged are not written."""
         by_source = collections.defaultdict(list)
         for mutant in mutants:
             by_source[f"systemc/{mutant.source}"].append(mutant)
@@ -111,7 +111,7 @@ class Bench:
                     path.unlink()
 
     def build(self):
-        """Builds the copy, and returns the mutants that do not compile."""
+        """Builds the copy; returns the mutants that do not compile."""
         configure = ["cmake", "--preset", "release", "-DCOPPICE_LEVEL=-O1", "-DCOPPICE_BENCH=OFF"]
         with self.log.open("w") as log:
             subprocess.run(configure, cwd=self.copy, stdout=log, stderr=log, check=True)
@@ -130,7 +130,7 @@ class Bench:
         return wrong
 
     def tests(self):
-        """Returns all tests, each as a separate process."""
+        """Returns all tests; each is a process of its own."""
         listed = json.loads(subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"], capture_output=True,
                                            text=True, check=True).stdout)
         found = []
@@ -152,7 +152,8 @@ class Bench:
         return found
 
     def measure(self, tests, mutants):
-        """Returns the tests that pass with unchanged sources, with times and reached mutants, and the names of the others."""
+        """Returns the tests that pass with the unchanged sources, with their times and reached mutants, and the names
+        of the other tests."""
         numbers = {mutant.number: mutant for mutant in mutants}
 
         def one(test):
@@ -170,7 +171,7 @@ class Bench:
         return [timed for passes, timed in results if passes], [timed.test.name for passes, timed in results if not passes]
 
     def command_of(self, source):
-        """The entry in compile_commands.json for a source, or for a unit that joins it with others."""
+        """The entry of compile_commands.json for a source, or for a unit in which it is joined with others."""
         folder = source.split("/")[0]
         target = "coppice_verilog" if "/verilated/" in source else "coppice" if folder == "app" else f"coppice_{folder}"
         joined = None
@@ -183,7 +184,7 @@ class Bench:
         return joined
 
     def equivalent(self, mutant):
-        """Whether a mutant compiles to the same code as its source."""
+        """Whether a mutant compiles to the same code as the original."""
         entry = self.command_of(mutant.source)
         words = shlex.split(entry["command"])
         for option in ("-MT", "-MF", "-o", "-c"):
@@ -224,7 +225,8 @@ def suites_below(folder):
 
 
 class Order:
-    """Orders the tests for a mutant: those of its file, its subfolder, its library, then all others; fast ones first."""
+    """The order of the tests for a mutant: those of its file, of its sub-folder, of its library, and then all others;
+    fast tests first."""
 
     LAYERS = ("its file's", "its room's", "its folder's", "others")
 

@@ -1,5 +1,5 @@
-"""Chooses random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects the mutant that
-a process runs.
+"""Chooses random mutants of systemc/, and writes sources with all of them; COPPICE_MUTANT selects the mutant of a
+process.
 """
 
 import collections
@@ -27,7 +27,7 @@ class Mutant:
         self.line_text = " ".join(source.text.splitlines()[self.line - 1].split())
         self.name = name
         self.number = 0                       # within a build
-        # Depends only on the source.
+        # The key depends only on the source.
         self.key = hashlib.sha256(f"{source.text}|{site.start}|{new}".encode()).hexdigest()[:16]
 
     def __str__(self):
@@ -58,9 +58,10 @@ def all_sources():
 
 
 class Drawing:
-    """Chooses mutants from every folder in systemc/ ("room") in proportion to its lines: first a file, in proportion to
-    its lines, then a kind of change, a position and a change, all with equal probability. A seed's mutants depend only
-    on the sources. WRONG: a file with the mutants that do not compile. ONLY: only these libraries; empty: all.
+    """Chooses mutants from every folder ("room") of systemc/ in proportion to its lines: first a file, in proportion
+    to its lines, and then, each with equal probability, a kind of change, a position and a change. The mutants of a
+    seed depend only on the sources. WRONG: a file with the mutants that do not compile. ONLY: only these libraries;
+    empty: all.
     """
 
     def __init__(self, seed, wrong=None, only=()):
@@ -95,7 +96,7 @@ class Drawing:
         return found
 
     def draw(self, count):
-        """Chooses COUNT more mutants, in proportion to the rooms' shares."""
+        """Chooses COUNT more mutants, in proportion to the shares of the rooms."""
         total = sum(self.lines.values())
         found = []
         for _ in range(count):
@@ -106,27 +107,27 @@ class Drawing:
         return found
 
     def again(self, room):
-        """Chooses one more mutant from a room."""
+        """Chooses another mutant from a room."""
         held, chance = self.rooms[room], self.random[room]
         while True:
             source = chance.choices(held, [s.lines for s in held])[0]
             site = chance.choice(source.by_kind[chance.choice(sorted(source.by_kind))])
             mutant = Mutant(source, site, *chance.choice(site.mutants))
-            # Sites in a source must not overlap; a long one could contain many others.
+            # Sites in a source must not overlap, and a long site would exclude many others.
             if len(mutant.old) < 2000 and mutant.key not in self.wrong and not any(mutant.overlaps(m) for m in self.drawn):
                 self.drawn.append(mutant)
                 return mutant
 
 
     def drop(self, wrong):
-        """Permanently removes mutants that do not compile."""
+        """Removes mutants that do not compile, now and in later runs."""
         self.drawn = [mutant for mutant in self.drawn if mutant not in wrong]
         self.wrong |= {mutant.key for mutant in wrong}
         self.wrong_file.write_text(json.dumps(sorted(self.wrong)))
 
 
 def with_mutants(text, mutants):
-    """Returns the text of a source with all its mutants, of which COPPICE_MUTANT selects one, and the lines of each."""
+    """Returns the text of a source with all its mutants, and the lines of each; COPPICE_MUTANT selects one."""
     out, at, places = HEADER, 0, {}
     for mutant in sorted(mutants, key=lambda m: m.site.start):
         out += text[at:mutant.site.start]
@@ -138,5 +139,5 @@ def with_mutants(text, mutants):
 
 
 def mutated(text, mutant):
-    """Returns the text of a source with one mutant."""
+    """Returns the text of a source with a single mutant."""
     return text[:mutant.site.start] + mutant.new + text[mutant.site.end:]

@@ -1,4 +1,4 @@
-// Included by every source with mutants; selects the mutant that this process runs.
+// Selects the mutant that this process runs. Every source file with mutants includes this file.
 #pragma once
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@ namespace coppice::mutants {
 
 constexpr int kMost = 4096;
 
-// Marks of the mutants that were reached, in the file that COPPICE_MUTANTS_REACHED names: they survive even
-// if the process crashes, and child processes write to the same file.
+// One mark per mutant that was reached, in the file that COPPICE_MUTANTS_REACHED names. In a file, marks
+// survive a crash of the process, and child processes share them.
 inline unsigned char* marks() {
   static unsigned char nowhere[kMost];
   const char* path = std::getenv("COPPICE_MUTANTS_REACHED");
@@ -37,8 +37,8 @@ inline bool is(int number) {
 
 }  // namespace coppice::mutants
 
-// Whether this process runs mutant `number`. Not constexpr: expressions that the compiler evaluates could not
-// be mutated.
+// Whether this process runs mutant `number`. Not constexpr, because an expression that the compiler evaluates
+// cannot have mutants.
 inline bool coppice_mutant(int number) {
   return coppice::mutants::is(number);
 }

@@ -1,5 +1,5 @@
 """Mutants that always run: bugs that tests once missed. Each has a description, the file below systemc/, the
-expression, and its replacement.
+expression and its replacement.
 """
 
 MUTANTS = [

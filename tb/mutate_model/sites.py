@@ -1,7 +1,7 @@
 """Finds code to mutate in a C++ source: operators, conditions, constants and statements in function bodies.
 
-A lexer and bracket matching suffice: the sources are formatted by clang-format, so that binary operators have spaces
-around them and template brackets do not. A mutant at a wrong site does not compile and is replaced with another.
+A lexer that matches brackets is enough: in sources formatted by clang-format, binary operators have spaces around them,
+and brackets of templates do not. A mutant at a wrong site does not compile, and another one replaces it.
 """
 
 import re
@@ -18,7 +18,7 @@ TOKEN = re.compile(r"""
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 LOGICAL = {"&&", "||"}
-# Tokens that end an expression that a ternary operator may replace.
+# These tokens end an expression that a ternary operator may replace.
 ENDS = ASSIGNMENTS | LOGICAL | {",", ";", "?", ":", "return", "co_return", "throw", "case", "default", "else", "do", "new", "delete"}
 OPERATORS = {
     "comparison": {"<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",)},
@@ -27,10 +27,11 @@ OPERATORS = {
 }
 EXTREMES = {"min": "max", "max": "min", "min_element": "max_element", "max_element": "min_element"}
 STEPS = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
-# First tokens of statements that are not mutated: declarations of constants, and statements that throw or report.
+# Statements that begin with these tokens are not mutated: declarations of constants, and statements that throw or
+# report.
 FIXED = {"constexpr", "static", "static_assert", "using", "throw", "case", "default", "template", "struct", "class", "enum"}
 REPORTS = {"throw", "ConfigError", "ModelError", "refuse"}
-# Calls that only affect speed.
+# These calls only affect speed.
 HINTS = {"reserve", "shrink_to_fit", "prefetch", "__builtin_prefetch"}
 
 
@@ -42,13 +43,13 @@ class Token:
 
 
 class Site:
-    """A range [start, end) of the text, and the replacements of mutants."""
+    """A range [start, end) of the text, and the texts that mutants have in its place."""
 
     def __init__(self, kind, start, end, place, mutants):
         self.kind = kind          # comparison, arithmetic, boolean, condition, constant, removal, extreme
         self.start, self.end = start, end
         self.place = place        # position of the change
-        self.mutants = mutants    # (description, new text) per mutant
+        self.mutants = mutants    # (description, new text) for each mutant
 
 
 def tokens_of(text):
@@ -86,12 +87,12 @@ class Source:
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
     def _spaced(self, i):
-        """Whether there is whitespace on both sides of a token."""
+        """Whether there is a space on both sides of a token."""
         token = self.tokens[i]
         return self.text[token.start - 1].isspace() and self.text[token.end].isspace()
 
     def _is_block(self, i):
-        """Whether a brace contains statements instead of initial values."""
+        """Whether a brace contains statements, not initial values."""
         if i == 0:
             return True
         if self._word(i - 1) in {"(", ",", "=", "return", "{"} and not (self._word(i - 1) == "{" and i - 1 in getattr(self, "blocks", ())):
@@ -127,7 +128,7 @@ class Source:
         return bodies
 
     def _ends(self, i, ends, left):
-        """Whether token I bounds an expression, on the expression's left side if LEFT, otherwise on its right side."""
+        """Whether token I ends an expression: on its left side if LEFT, otherwise on its right side."""
         word = self._word(i)
         if self.tokens[i].kind == "text":
             return False
@@ -143,7 +144,7 @@ class Source:
         return word in CLOSING
 
     def extent(self, i, ends=frozenset(ENDS)):
-        """The tokens [first, last] of the expression around token I that is bounded by ENDS."""
+        """The tokens [first, last] of the expression around token I that ENDS bound."""
         first = i
         while first > 0 and not self._ends(first - 1, ends, left=True):
             first -= 1
@@ -157,13 +158,13 @@ class Source:
         return first, last
 
     def statement(self, i):
-        """The first token of the statement that contains token I, ignoring lambdas in it."""
+        """The first token of the statement with token I; lambdas inside it are ignored."""
         while i > 0 and not (self._word(i - 1) in {";", "{", "}"} and self.inside[i] in self.blocks):
             i -= 1
         return i
 
     def _replaced(self, kind, first, last, i, what, new):
-        """A site of tokens FIRST to LAST, in which token I becomes each of NEW."""
+        """A site with tokens FIRST to LAST, in which token I becomes each of NEW."""
         start, end = self.tokens[first].start, self.tokens[last].end
         token = self.tokens[i]
         before, after = self.text[start:token.start], self.text[token.end:end]
@@ -239,13 +240,13 @@ class Source:
     def _condition(self, first, last):
         words = [self._word(k) for k in range(first, last + 1) if self.inside[k] == self.inside[first]]
         if ";" in words or ASSIGNMENTS & set(words):
-            return  # contains a declaration
+            return  # a declaration is inside
         start, end = self.tokens[first].start, self.tokens[last].end
         text = self.text[start:end]
         yield Site("condition", start, end, start, [(f"'{' '.join(text.split())}' is negated", f"!({text})")])
 
     def _removal(self, i):
-        """A site that omits a statement that is a call, an assignment, an increment or a decrement."""
+        """A site that removes a statement, which is a call, an assignment, an increment or a decrement."""
         k = i + 1 if self._word(i) in {"++", "--"} else i
         if self.tokens[k].kind != "word" or self._word(k) in ENDS | FIXED | {"if", "for", "while", "switch", "break", "continue", "goto"}:
             return None
@@ -272,7 +273,7 @@ class Source:
 
 
 def expression(site, new, old, number):
-    """The text that replaces a site: NEW if the process runs mutant NUMBER, otherwise OLD."""
+    """The text in place of a site: NEW if the process has mutant NUMBER, otherwise OLD."""
     if site.kind == "removal":
         return f"(coppice_mutant({number}) ? void() : void({old}))"
     if site.kind == "condition":

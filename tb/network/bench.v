@@ -1,6 +1,6 @@
-// Loads the network's tables from a memory image, starts it, waits for every tile's interrupt, and compares the memories
-// and the cycles with those that the SystemC model reported when this folder was written. The last line is "verified"
-// or the error.
+// Loads the network's tables from a memory image, starts the network and waits for every tile's interrupt.
+// Then compares the memories and the number of cycles with those of the SystemC model, which were recorded
+// when this folder was written. The last line of output is "verified" or the error.
 `default_nettype none
 module bench;
   `include "network_parameters.vh"
@@ -20,14 +20,15 @@ module bench;
 
   wire [TILES-1:0]    irq;
   wire                starts;   // set in the cycle in which the collective starts
-  wire [TILES-1:0]    counts;   // set in the cycle in which a message is stored or its sums are complete
+  wire [TILES-1:0]    counts;   // set in the cycle in which a message is stored or its last sum is complete
   wire [TILES*5-1:0]  error;
-  wire [TILES-1:0]    held;     // memory reads wait for sums, unlike in the model
-  // The network, its memories, the wires above and check_memories, which counts errors in `wrong`.
+  wire [TILES-1:0]    held;     // a memory read waits for pending sums, which does not happen in the model
+  // The included file contains the network, its memories, the signals above and the task check_memories,
+  // which counts errors in `wrong`.
   integer wrong;
   `include "bench_connections.vh"
 
-  // A message counts from the next cycle on; cycle 0 is the cycle after the start.
+  // Cycle 0 is the cycle after the start. A message counts as arrived from the cycle after `counts` on.
   integer cycle, last, cycles_held;
   always @(posedge clk) begin
     if (starts) begin

@@ -1,6 +1,7 @@
-// An accelerator's memory as in the model: every port is served in every cycle, reads see writes of earlier cycles, and
-// data for the DMA arrives DMA_LATENCY - 1 cycles after its request. BEFORE has its initial words; check counts the
-// words that differ from AFTER in `wrong`. For simulation only: a chip has banks (rtl/memory) instead.
+// An accelerator's memory with the timing of the model: every port is served in every cycle, reads see the
+// writes of earlier cycles, and data for the DMA arrives DMA_LATENCY - 1 cycles after its request. The file
+// BEFORE contains the initial words. The task check counts the words that differ from those in the file AFTER
+// in `wrong`. For simulation only: a chip has banks (rtl/memory) instead.
 `default_nettype none
 module scratchpad #(
   parameter WORDS = 16,

@@ -1,4 +1,4 @@
-"""Shipped configurations and wrong ones, for tests of the JSON Schema."""
+"""The project's configurations and wrong ones, for tests of the JSON Schema."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Yaml12(yaml.SafeLoader):
-    """YAML 1.2's core schema, which editors use: `off` is a string."""
+    """The core schema of YAML 1.2, as in editors: `off` is a string."""
 
 
 Yaml12.yaml_implicit_resolvers = {}
@@ -30,7 +30,7 @@ def is_shipped_configuration(path):
 SHIPPED = [path for path in sorted((ROOT / "configs").rglob("*.yaml"))
            if is_shipped_configuration(path.relative_to(ROOT))]
 
-# Path of the only fault in a configuration -> the configuration.
+# {path of the only fault in a configuration: the configuration}.
 WRONG = {
     "$": "systems: {clock: 1 GHz}",
     "$.system": "system: [torus]",

@@ -1,4 +1,4 @@
-"""The small runs in the subfolders, and how a test runs them."""
+"""The small runs in the sub-folders, and how tests run them."""
 
 import json
 import pathlib
@@ -10,12 +10,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 KINDS = sorted(path.parent.name for path in HERE.glob("*/config.yaml"))
 
-# Fields that differ between two runs of the same configuration.
+# These fields differ between two runs of the same configuration.
 UNSTEADY = ("simulator", "version", "warnings", "command", "commit")
 
 
 class Folder:
-    """A temporary folder with the files of a kind of run, in which commands run."""
+    """A temporary folder with the files of a kind of run; commands run in it."""
 
     def __init__(self, command, kind):
         self.command = str(pathlib.Path(command).resolve())

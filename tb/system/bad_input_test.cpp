@@ -1,4 +1,5 @@
-// Bad input: messages state location, fault and correction; the exit status is 2, and no files are written.
+// Tests bad input. Every message must state the location, the fault and what to write instead; the exit
+// status must be 2, and no files may be written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A replaced line of kSmallConfig, and the command's message.
+// A faulty line that replaces a line of kSmallConfig, and the message that the command must print.
 struct Mistake {
   const char* name;
   int line;
@@ -28,7 +29,7 @@ std::string replace_line(std::string text, int line, const std::string& replacem
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(MistakeTest, IsLocatedAndNothingIsWritten) {
+TEST_P(MistakeTest, IsLocatedAndWritesNothing) {
   const Workshop shop;
   shop.write("c.yaml", replace_line(kSmallConfig, GetParam().line, GetParam().text));
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
@@ -108,7 +109,7 @@ constexpr Mistake kMistakes[] = {
 INSTANTIATE_TEST_SUITE_P(BadInput, MistakeTest, ::testing::ValuesIn(kMistakes),
                          [](const auto& mistake) { return std::string(mistake.param.name); });
 
-TEST(BadInput, EmptyFileAndNoMap) {
+TEST(BadInput, EmptyFileAndFileWithoutAMap) {
   const Workshop shop;
   shop.write("empty.yaml", "");
   shop.write("list.yaml", "- 1\n- 2\n");
@@ -129,8 +130,8 @@ TEST(BadInput, UnknownAlgorithm) {
   EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
 }
 
-// C-Cube's inputs: more chunks than data, a tree on a network without its paths, trees that do not fit, and
-// layers with fewer gradients than the collective.
+// Faults of C-Cube's algorithms: more chunks than data, a network without the paths of a tree, trees that do
+// not fit, and layers with fewer gradients than the collective.
 TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
   const Workshop shop;
   shop.write("split.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
@@ -220,8 +221,8 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
   }
 }
 
-// Messages state the fault and the correction in terms of the key or option.
-TEST(BadInput, SaysWhatWouldBeRight) {
+// Messages name the key or option and the value to write instead.
+TEST(BadInput, MessagesStateWhatWouldBeValid) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   shop.write("deep.yaml", "system: " + std::string(4000, '[') + "\n");
@@ -248,7 +249,7 @@ TEST(BadInput, SaysWhatWouldBeRight) {
                 "half as many links"));
 }
 
-TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
+TEST(BadInput, EveryOptionOfTrafficStatesItsValidValues) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const auto said = [&](const std::string& option, const std::string& value) {
@@ -287,8 +288,8 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
   EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is not a whole number from 0 to 18446744073709551615"));
 }
 
-// Graph channels that are faster than one flit per cycle are refused at every fidelity. A default bandwidth
-// that is too fast is accepted if no channel uses it.
+// Every fidelity refuses a channel of a graph file that is faster than one flit per cycle. A default
+// bandwidth that is too fast is accepted if no channel uses it.
 TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Workshop shop;
   shop.write("c.yaml",
@@ -302,7 +303,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
               "g.graph:2:23: bandwidth: 400 GB/s exceeds one flit of 16 B per cycle at 1 GHz: set "
               "system.flit to 512 B and system.ni.payload to 8 KiB, or system.clock to 25 GHz\n");
   }
-  // The suggested sizes work: the run comes close to the bandwidth.
+  // With the sizes that the message suggests, the run comes close to the links' bandwidth.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set", "collective.size=16 MiB", "--set", "system.flit=512 B",
                       "--set", "system.ni.payload=8 KiB", "--out", "r.json"})
                 .status,
@@ -319,7 +320,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
       HasSubstr("system.link.bandwidth, the default for channels in g.graph: 400 GB/s exceeds"));
 }
 
-TEST(BadInput, CommandLinesThatMakeNoSense) {
+TEST(BadInput, InvalidCommandLines) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const std::vector<std::vector<std::string>> lines = {
@@ -349,8 +350,8 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// A misspelt command or option, and a key that looks like an option.
-TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
+// Misspelt commands and options, and a key written like an option, are answered with a suggestion.
+TEST(BadInput, CommandLineMistakesGetASuggestion) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const std::pair<std::vector<std::string>, const char*> cases[] = {

@@ -1,4 +1,4 @@
-// coppice compare, as a user runs it.
+// Tests `coppice compare` as a user runs it.
 #include <algorithm>
 #include <iterator>
 #include <sstream>
@@ -35,7 +35,7 @@ class Compare : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
+TEST_F(Compare, RunsEveryApplicableAlgorithmOnceForEachSize) {
   const Outcome outcome = compare({"--sizes", "64KiB,4KiB,64KiB", "--out", "c.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("algorithm"));
@@ -58,7 +58,7 @@ TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
   }
 }
 
-TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
+TEST_F(Compare, PrintsTheFastestInTheFormOfNcclTests) {
   const Outcome outcome = compare({"--sizes", "4KiB,64KiB", "--format", "nccl-tests", "--out", "c.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   std::vector<std::vector<std::string>> rows;
@@ -72,7 +72,7 @@ TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
                            "\n#  Rank  5 on coppice device  5\n#\n"}) {
     EXPECT_THAT(outcome.out, HasSubstr(line));
   }
-  // Parsers of nccl-tests output find columns by these lines.
+  // Programs that parse the output of nccl-tests find its columns by these lines.
   EXPECT_THAT(outcome.out, HasSubstr("#       size         count      type   redop    root     time   algbw  "
                                      " busbw #wrong     time   algbw   "
                                      "busbw #wrong\n"
@@ -117,8 +117,9 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
 }
 
-// Large runs are estimated first: only candidates for the fastest are simulated, and the others are marked.
-TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
+// For large sizes, all algorithms are estimated first. Only those that may be the fastest are simulated; the
+// others are marked as estimates.
+TEST_F(Compare, SimulatesOnlyLargeRunsThatMayBeTheFastest) {
   const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
   const auto rows_of = [&](const char* file, std::vector<std::string> more) {
     std::vector<std::string> arguments = large;
@@ -145,7 +146,7 @@ TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
     }
     ++estimates;
     EXPECT_GT(row.at("time_ns"), 1.5 * some.at(0).at("time_ns").get<double>());
-    // one_shot's messages contend: the documented limit of estimates applies.
+    // Messages of one_shot contend, which the estimate does not include (documented), so its limit is wider.
     const double limit = row.at("algorithm") == "one_shot" ? 0.4 : 0.25;
     EXPECT_NEAR(row.at("time_ns").get<double>() / same->at("time_ns").get<double>(), 1, limit)
         << row << *same;
@@ -160,8 +161,8 @@ TEST_F(Compare, RefusesFilesOfAnotherKind) {
   EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is not one of .json, .csv and .svg"));
 }
 
-// Finished rows are printed and written even if others are not finished.
-TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
+// If a comparison is interrupted, the rows that are finished are printed and written.
+TEST_F(Compare, KeepsFinishedRunsAfterAnInterruption) {
   RunningCommand running(shop.directory(), {"compare", "c.yaml", "--sizes", "4KiB,1GiB", "--set",
                                             "fidelity=flit", "--out", "c.json"});
   ASSERT_TRUE(running.await_on_terminal("%, 4 s"));
@@ -173,7 +174,7 @@ TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
   EXPECT_THAT(shop.files(), ::testing::ElementsAre("c.json", "c.yaml"));
 }
 
-TEST_F(Compare, RefusesSizesThatNoAlgorithmHas) {
+TEST_F(Compare, RejectsSizesThatNoAlgorithmSupports) {
   for (const char* sizes : {"64KiB,,1KiB", "abc", "12", "-4KiB", "1EiB"}) {
     const Outcome outcome = compare({"--sizes", sizes});
     EXPECT_EQ(outcome.status, 2) << sizes;

@@ -1,4 +1,4 @@
-// coppice explain describes keys and result fields.
+// Tests `coppice explain`, which describes configuration keys and result fields.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Explain, TellsValuesDefaultAndUseOfAKey) {
+TEST(Explain, DescribesTheValuesDefaultAndUseOfAKey) {
   const Workshop shop;
   const Outcome outcome = shop.run({"explain", "system.router.vcs"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -19,7 +19,7 @@ TEST(Explain, TellsValuesDefaultAndUseOfAKey) {
   EXPECT_THAT(outcome.out, HasSubstr("run, traffic, schedule, route"));
 }
 
-TEST(Explain, TellsAllOfASection) {
+TEST(Explain, DescribesAllKeysOfASection) {
   const Workshop shop;
   const Outcome outcome = shop.run({"explain", "system.link"});
   EXPECT_THAT(outcome.out, HasSubstr("system.link.bandwidth\n"));
@@ -38,14 +38,14 @@ TEST(Explain, WritesTablesOfMarkdown) {
   EXPECT_THAT(fields, Not(HasSubstr("Configuration keys")));
 }
 
-TEST(Explain, SuggestsWhatWasMeant) {
+TEST(Explain, SuggestsSimilarNames) {
   const Workshop shop;
   const Outcome outcome = shop.run({"explain", "system.link.bandwith"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'system.link.bandwidth'?"));
 }
 
-// Collects the path of every value, like "a.b[].c".
+// Collects the path of every value in a result, such as "a.b[].c".
 void collect(const nlohmann::ordered_json& value, const std::string& path, std::vector<std::string>& paths) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items())
@@ -57,7 +57,7 @@ void collect(const nlohmann::ordered_json& value, const std::string& path, std::
   }
 }
 
-TEST(Explain, KnowsEveryFieldOfResults) {
+TEST(Explain, DescribesEveryFieldOfResults) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   ASSERT_EQ(shop.run({"run", "c.yaml", "--out", "run.json"}).status, 0);
@@ -77,7 +77,7 @@ TEST(Explain, KnowsEveryFieldOfResults) {
   }
 }
 
-TEST(Report, RefusesWhatIsNoResult) {
+TEST(Report, RejectsFilesThatAreNotResults) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"report", "c.yaml", "--out", "r.html"});

@@ -1,4 +1,4 @@
-// Chunked collectives on a hierarchy, as a user runs them.
+// Tests chunked collectives on hierarchies, as a user runs them.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -27,8 +27,8 @@ constexpr const char* kSmall =
     "  ni: {flow_control: message}\n"
     "collective: {algorithm: hierarchical, size: 1 MB, chunks: 8}\n";
 
-// 1 MB on 4x2x2 accelerators: with every scheduler, flits take the cycles of trains.
-TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
+// On 4x2x2 accelerators, flits and trains must take the same number of cycles for 1 MB with every scheduler.
+TEST(Hierarchy, TakesTheSameTimeInFlitsAndTrains) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
@@ -46,8 +46,8 @@ TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
   }
 }
 
-// `coppice chunks` predicts the machine's time.
-TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
+// The time that `coppice chunks` predicts must be close to the simulated time.
+TEST(Hierarchy, TakesTheExpectedTimeOfItsChunks) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
@@ -76,7 +76,8 @@ TEST(Hierarchy, PrintsTheTimesAndSharesOfItsChunks) {
   }
 }
 
-// Fig. 5 of Themis: a time unit is a millisecond in this file, and routers add less than a microsecond.
+// In this configuration of Themis' Fig. 5, a unit of time is a millisecond, and routers add less than a
+// microsecond.
 TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   const Workshop shop;
   for (const auto& [scheduler, units] : {std::pair{"baseline", 8}, {"themis", 7}}) {
@@ -87,10 +88,11 @@ TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   }
 }
 
-// A reducing switch of four accelerators, one 16 B flit per cycle, 4 KiB: 257 flits leave from cycle 4 on and
-// arrive after 31 cycles in routers and the channel; the adder takes 4 cycles, and memory 4 more; then 257
-// flits return in the same way and are stored a cycle later.
-TEST(InNetwork, TakesTheTimeOfTheWayUpAndTheWayDown) {
+// A 4 KiB all-reduce over a reducing switch of four accelerators, at one 16-byte flit per cycle. After 4
+// cycles in memory, 257 flits leave; each takes 31 cycles through routers and channel, and the switch adds it
+// in 4 cycles. The sum then leaves after another 4 cycles, returns in the same way and is stored in one
+// cycle.
+TEST(InNetwork, TakesTheTimeOfThePathsUpAndDown) {
   const Workshop shop;
   shop.write("c.yaml",
              "system:\n"
@@ -119,7 +121,7 @@ std::string with_switches_that_add() {
   return config;
 }
 
-TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
+TEST(InNetwork, HasTheSameTimesAndRightValuesInFlitsAndTrains) {
   const Workshop shop;
   shop.write("c.yaml", with_switches_that_add());
   for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
@@ -141,8 +143,8 @@ TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
   }
 }
 
-// Switches of eight accelerators limit the baseline. If the switches reduce, chunks send half as much data
-// through them, and the run takes the predicted time.
+// If the switches reduce, chunks send half as much data through them, so the run is faster than without. In
+// both cases, it takes the predicted time.
 TEST(InNetwork, MakesThemisFaster) {
   const Workshop shop;
   const auto config = [](const char* in_network) {
@@ -177,7 +179,7 @@ TEST(InNetwork, MakesThemisFaster) {
   EXPECT_LT(time["with"], 0.7 * time["without"]);
 }
 
-TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
+TEST(InNetwork, IsRejectedIfItDoesNotApply) {
   const Workshop shop;
   shop.write("c.yaml", with_switches_that_add());
   const auto refused = [&](const std::string& setting) {
@@ -194,7 +196,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
   EXPECT_THAT(other, HasSubstr("c.yaml:7:"));
   EXPECT_THAT(other, HasSubstr("collective.algorithm: ring cannot reduce in the network"));
   EXPECT_THAT(refused("system.ni.impl=rtl"), HasSubstr("in-network reduction is not available in Verilog"));
-  // Reducing switches may have any size.
+  // Unlike switches with halving and doubling, reducing switches may have any size.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set",
                       "system.topology.dimensions=[{kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 "
                       "ns, in_network: true}]",
@@ -203,7 +205,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
             0);
 }
 
-TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {
+TEST(Hierarchy, RejectsNetworksThatCannotBeBuiltOrScheduled) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   const auto refused = [&](const std::string& setting) {
@@ -234,7 +236,7 @@ constexpr const char* kText =
     "a -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n"
     "b -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n";
 
-TEST(TextTraining, BreaksAnIterationDown) {
+TEST(TextTraining, DividesTheTimeOfAnIteration) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt", kText);
@@ -249,7 +251,8 @@ TEST(TextTraining, BreaksAnIterationDown) {
     const auto training = shop.read_json("r.json")["training"];
     const auto ns = [&](const char* key) { return training[key].get<double>(); };
     EXPECT_EQ(ns("compute_ns"), 6000);
-    // Eight accelerators, 150 GB/s: at least 4 x 11.6 us. Two, 25 GB/s: a megabyte takes 40 us.
+    // Model data moves among eight accelerators at 150 GB/s, which takes at least 4 * 11.6 us. Gradients of a
+    // megabyte move between two accelerators at 25 GB/s, which takes 40 us.
     EXPECT_GE(ns("exposed_model_ns"), 46'000);
     EXPECT_NEAR(ns("exposed_data_ns"), 40'000, 2000);
     EXPECT_NEAR(ns("compute_ns") + ns("exposed_model_ns") + ns("exposed_data_ns"), ns("total_ns"), 1e-3);
@@ -261,8 +264,9 @@ TEST(TextTraining, BreaksAnIterationDown) {
   }
 }
 
-// Without overlap, the machine takes the predicted time of consecutive collectives.
-TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
+// Without overlap, collectives follow one another, so the simulated time is close to the sum of the predicted
+// times.
+TEST(TextTraining, TakesThePredictedTimeOnTheMachine) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt", kText);
@@ -274,12 +278,12 @@ TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   const double predicted = shop.read_json("p.json")["training"]["total_ns"].get<double>();
   EXPECT_NEAR(result["time_ns"].get<double>() / predicted, 1, 0.1);
   EXPECT_EQ(result["iterations"][0]["compute_ns"], 6000);
-  // Four collectives for parts of the model in each of two groups, and one for gradients in each of eight
-  // pairs.
+  // Each of two groups has four collectives for parts of the model, and each of eight pairs has one for
+  // gradients.
   EXPECT_EQ(result["collectives"].size(), 2 * 4 + 8);
 }
 
-TEST(TextTraining, RefusesGroupsThatAreNoDimensions) {
+TEST(TextTraining, RejectsGroupsThatAreNotDimensions) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt",

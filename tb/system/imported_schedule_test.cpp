@@ -1,4 +1,4 @@
-// Tables from a file that the command printed, another tool wrote, or the check rejects.
+// Tests schedule files that coppice printed, that another tool wrote, or that the check refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
-// The tables of kSmallConfig, as the command prints them.
+// The tables for kSmallConfig that `coppice schedule` prints.
 Json printed_schedule(const Workshop& shop) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"schedule", "c.yaml", "--format", "json"});
@@ -23,7 +23,7 @@ Json printed_schedule(const Workshop& shop) {
   return Json::parse(outcome.out);
 }
 
-// Runs these tables from s.json.
+// Writes `schedule` to s.json and runs it.
 Outcome run_with(const Workshop& shop, const Json& schedule, std::vector<std::string> more = {}) {
   shop.write("s.json", schedule.dump());
   std::vector<std::string> line{
@@ -32,7 +32,7 @@ Outcome run_with(const Workshop& shop, const Json& schedule, std::vector<std::st
   return shop.run(line);
 }
 
-TEST(ImportedSchedule, RunsAsTheOneThatWasCompiled) {
+TEST(ImportedSchedule, RunsLikeTheCompiledSchedule) {
   const Workshop shop;
   const Json schedule = printed_schedule(shop);
   ASSERT_EQ(shop.run({"run", "c.yaml", "--out", "compiled.json"}).status, 0);
@@ -42,11 +42,11 @@ TEST(ImportedSchedule, RunsAsTheOneThatWasCompiled) {
     EXPECT_EQ(shop.read_json("imported.json")[key], shop.read_json("compiled.json")[key]) << key;
 }
 
-TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
+TEST(ImportedSchedule, ThatFailsTheCheckIsRejectedWithTheLocation) {
   const Workshop shop;
   const Json right = printed_schedule(shop);
 
-  Json twice = right;  // the first sum leaves before the neighbour's arrives, and is forwarded
+  Json twice = right;  // forwards a sum before the neighbour's value has been added
   Json& entry = twice["nodes"][5]["ports"][0][1];
   ASSERT_EQ(entry["op"], "reduce");
   entry["dependencies"] = 0;
@@ -57,7 +57,7 @@ TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
   EXPECT_THAT(outcome.err, HasSubstr("accelerator "));
   EXPECT_THAT(outcome.err, HasSubstr("step "));
 
-  Json lost = right;  // its last value never reaches the next accelerator
+  Json lost = right;  // the final value does not reach the next accelerator
   auto& table = lost["nodes"][5]["ports"][0];
   table.erase(table.size() - 1);
   outcome = run_with(shop, lost, {"--out", "r.json"});
@@ -78,7 +78,7 @@ TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "s.json"));
 }
 
-TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
+TEST(ImportedSchedule, ForAnotherCollectiveSizeOrMachineIsRejected) {
   const Workshop shop;
   const Json schedule = printed_schedule(shop);
   const std::pair<std::vector<std::string>, const char*> cases[] = {
@@ -101,7 +101,7 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
   }
 }
 
-TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
+TEST(ImportedSchedule, ThatExceedsTheMachineIsRejected) {
   const Workshop shop;
   const Json right = printed_schedule(shop);
   Json schedule = right;
@@ -141,8 +141,8 @@ TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {
   EXPECT_THAT(outcome.err, HasSubstr("the schedule of ring is compiled, not read from a file"));
 }
 
-// An all-gather of 8 GPUs as written by MSCCL, with a thread block per peer, ordered by distance from the GPU
-// or by number.
+// An MSCCL all-gather of 8 GPUs, with a thread block per peer. The blocks are ordered by the peers' distance
+// or by their numbers.
 std::string pairwise_all_gather(bool by_distance) {
   std::string text =
       R"(<algo name="pairs" nchannels="1" nchunksperloop="8" ngpus="8" coll="allgather" inplace="1">)";
@@ -166,7 +166,8 @@ std::string pairwise_all_gather(bool by_distance) {
   return text + "</algo>";
 }
 
-// 7 messages of 128 KiB share a port of 50 GB/s, whatever the order of the file's thread blocks.
+// Each GPU sends 7 messages of 128 KiB through one port of 50 GB/s. The order of thread blocks in the file
+// must not affect the time.
 TEST(ImportedSchedule, ThreadBlocksSharePortsWhateverTheirOrder) {
   const Workshop shop;
   shop.write("c.yaml",

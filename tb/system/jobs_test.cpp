@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-// Iterations of 5 us of computation and an all-reduce of 32 KiB.
+// A program whose iterations consist of 5 us of computation and an all-reduce of 32 KiB.
 std::string iterating(int ranks, int iterations) {
   return fmt::format(
       "ranks: {}\niterations: {}\noperations:\n"
@@ -36,7 +36,7 @@ class Jobs : public Programs {
   }
 };
 
-TEST_F(Jobs, OnRowsOfTheirOwnTakeWhatOneTakes) {
+TEST_F(Jobs, OnSeparateRowsTakeTheTimeOfOne) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json one = result(torus, "  jobs: [{file: row.yaml, name: a}]\n");
@@ -85,8 +85,9 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
          "program.jobs and program.file both set the workload");
 }
 
-// A failure costs the unfinished iteration's time and the restart time.
-TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
+// After a failure, the job repeats the unfinished iteration, so it loses the time of this iteration and the
+// restart time.
+TEST_F(Jobs, ContinueFromTheLastIterationAfterAFailure) {
   shop.write("all.yaml", iterating(8, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
   const Json whole = result(torus, "  jobs: [{file: all.yaml}]\n");
@@ -107,18 +108,18 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   ASSERT_EQ(after.size(), 4U);
   EXPECT_EQ(after[0], usual[0]);
   EXPECT_EQ(after[1], usual[1]);
-  // Two iterations run without the failed link, each no faster than before.
+  // The last two iterations run without the failed link, so neither is faster than before the failure.
   EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
   EXPECT_EQ(failed["failures"][0]["effect"], "the run stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
   EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
-  // A failure after the end changes nothing.
+  // A failure after the end of the run has no effect.
   const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
   EXPECT_EQ(ends(late), usual);
   EXPECT_EQ(late["failures"][0]["effect"], "no effect, since the run had already ended");
 }
 
-TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
+TEST_F(Jobs, MoveToIdleAcceleratorsOrReportUnfinishedWork) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string torus = "kind: torus, dims: [4, 2]";
   const Json moved = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1, at: 20 us}]\n");
@@ -135,7 +136,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["stretches"].back()["end_ns"], full["time_ns"]);
 }
 
-// If a job cannot continue, its work counts as lost, and a warning names the job.
+// If a job cannot continue after a failure, its unfinished work counts as lost, and a warning names the job.
 TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   const Outcome outcome = execute("kind: mesh, dims: [4]",
@@ -160,7 +161,8 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("lost to failures: 7 us, including 5 us of computation"));
 }
 
-// At every fidelity, flits in flight at a failure count as far as they have moved.
+// With flits and with trains, a flit in flight at the time of a failure counts for the hops that it has
+// completed.
 TEST_F(Jobs, CountFlitsUpToAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   for (const char* bandwidth : {"16 GB/s", "12.5 GB/s"}) {
@@ -177,8 +179,8 @@ TEST_F(Jobs, CountFlitsUpToAFailure) {
   }
 }
 
-// Iterations, lost work and idle time add up to the whole time, and the parts of each accelerator's time to
-// its total.
+// The times of iterations, lost work and restarts add up to the run's time. The parts of each accelerator's
+// time add up to its total.
 TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   shop.write("all.yaml", iterating(8, 4));
   const Json run = result("kind: torus, dims: [4, 2]",
@@ -203,8 +205,8 @@ TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   EXPECT_EQ(run["warnings"], Json::array());
 }
 
-// A failure among the accelerators of a finished job does not stop any other job.
-TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
+// A failure of an accelerator whose job has finished does not affect the other jobs.
+TEST_F(Jobs, ContinueIfNobodyNeedsTheFailedPart) {
   shop.write("short.yaml", iterating(4, 1));
   shop.write("long.yaml", iterating(4, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
@@ -221,8 +223,9 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   EXPECT_EQ(failed["stretches"].size(), 1);
 }
 
-// A failure while only the last credits are in flight affects no job.
-TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
+// A failure has no effect on a job whose messages have all arrived, even while the last credits are in
+// flight.
+TEST_F(Jobs, EndBeforeTheirLastCreditsReturn) {
   shop.write("row.yaml", iterating(4, 1));
   const std::string jobs = "  jobs: [{file: row.yaml}]\n";
   const std::string flits = "fidelity: flit\n";
@@ -237,9 +240,9 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   }
 }
 
-// A switch without one of its links does not reach all accelerators: jobs that need the missing accelerator
-// end, and the other jobs continue.
-TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
+// Without one of its links, a switch does not reach all accelerators. Jobs that need the unreachable
+// accelerator end, and the others continue.
+TEST_F(Jobs, ContinueIfOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";
   const Json whole = result("kind: switch, dims: [8]", jobs);
@@ -252,7 +255,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   EXPECT_THAT(told, HasSubstr("  job 0: unfinished after 0 of 3 iterations: the remaining links"));
   EXPECT_THAT(told, HasSubstr("  job 1: ended at "));
   EXPECT_EQ(cut["failures"][1]["effect"], "no effect, since the run had already ended");
-  // No accelerator is left.
+  // Both jobs lose an accelerator, and no other accelerator is idle.
   const Json none = result("kind: switch, dims: [8]",
                            jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
   for (const Json& job : none["jobs"]) {

@@ -46,7 +46,7 @@ TEST_F(LargeModels, RunOverTensorPipelineAndData) {
   const Json result = shop.read_json("r.json");
   EXPECT_NE(result["verified"], "off");
   EXPECT_EQ(result["iterations"].size(), 1U);
-  // Every rank has 2 layers, 2 micro-batches and 4 all-reduces per layer; the first and last stages have
+  // Every rank has 2 layers and 2 micro-batches, with 4 all-reduces per layer. The first and last stages have
   // additional operations.
   int reductions = 0;
   for (const Json& collective : result["collectives"]) reductions += collective["op"] == "all_reduce" ? 1 : 0;
@@ -62,14 +62,14 @@ TEST_F(LargeModels, RunWithEverySchedule) {
   }
 }
 
-TEST_F(LargeModels, SayWhatCannotBeLaidOut) {
+TEST_F(LargeModels, ReportLayoutsThatAreImpossible) {
   expect_refused("  parallel: {tensor: 3}\n",
                  "c.yaml:6:22: training.parallel.tensor: 4 heads cannot be divided by 3");
   expect_refused("  parallel: {tensor: 4, data: 8}\n", "on 32 accelerators, but the system has 16");
   expect_refused("  parallel: {pipeline: 8}\n", "4 layers cannot form 8 stages");
 }
 
-TEST_F(LargeModels, HaveToFitIntoTheMemory) {
+TEST_F(LargeModels, MustFitIntoMemory) {
   const std::string training = "  parallel: {tensor: 2, data: 2}\n";
   const Outcome outcome = run(training, {"--set", "system.accelerator.memory=\"100 kB\""});
   EXPECT_EQ(outcome.status, 2);
@@ -77,15 +77,15 @@ TEST_F(LargeModels, HaveToFitIntoTheMemory) {
   EXPECT_EQ(run(training, {"--set", "system.accelerator.memory=\"100 MB\""}).status, 0);
 }
 
-TEST_F(LargeModels, AreSuggestedWhereThereIsNone) {
+TEST_F(LargeModels, AreSuggestedIfTheModelDoesNotExist) {
   shop.write("c.yaml", std::string(kMachine) + "training: {model: llama2_70, parallel: {data: 2}}\n");
   const Outcome outcome = shop.run({"run", "c.yaml"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'llama2_70b'?"));
 }
 
-// Traces written from a program run like the program itself.
-TEST_F(LargeModels, RunTheSameAsTraces) {
+// A program and the traces written from it must give the same result.
+TEST_F(LargeModels, RunLikeTheirTraces) {
   ASSERT_EQ(run("  parallel: {tensor: 2, pipeline: 2, data: 2, context: 2}\n  micro_batches: 2\n  zero: 1\n")
                 .status,
             0);
@@ -98,8 +98,8 @@ TEST_F(LargeModels, RunTheSameAsTraces) {
   EXPECT_EQ(shop.read_json("s.json")["cycles"], own["cycles"]);
 }
 
-// A trace of one collective takes as long as the collective.
-TEST_F(LargeModels, CostAsMuchInATraceOfOneCollective) {
+// A trace that consists of one collective takes as long as this collective alone.
+TEST_F(LargeModels, CostTheSameAsATraceOfOneCollective) {
   shop.write("a.yaml",
              std::string(kMachine) + "collective: {op: all_reduce, algorithm: ring, size: 64 KiB}\n");
   ASSERT_EQ(shop.run({"run", "a.yaml", "--out", "a.json"}).status, 0);
@@ -113,7 +113,7 @@ TEST_F(LargeModels, CostAsMuchInATraceOfOneCollective) {
   EXPECT_EQ(shop.read_json("t.json")["cycles"], shop.read_json("a.json")["cycles"]);
 }
 
-TEST_F(LargeModels, AreRefusedAsTracesThatAreNone) {
+TEST_F(LargeModels, InvalidTracesAreRejected) {
   shop.write("t.0.et", "{\"schema\": \"1\", \"nodes\": []}");
   shop.write("c.yaml", std::string(kMachine) + "program: {trace: \"t.{rank}.et\"}\n");
   const Outcome outcome = shop.run({"run", "c.yaml"});

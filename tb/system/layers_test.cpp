@@ -1,4 +1,4 @@
-// coppice layers, as a user runs it.
+// Tests `coppice layers` as a user runs it.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -55,8 +55,8 @@ class Layers : public ::testing::Test {
   Workshop shop;
 };
 
-// A table with names in Latin-1.
-TEST_F(Layers, ReplacesBytesOfNamesThatAreNoUtf8) {
+// The table contains names in Latin-1, which is not valid UTF-8.
+TEST_F(Layers, ReplacesBytesOfNamesThatAreNotUtf8) {
   shop.write("tiny.csv", "Layer, M, N, K,\nf\xe9, 4, 4, 4,\n");
   EXPECT_EQ(study({}).at("layers").at(0).at("name"), "f\xef\xbf\xbd");
 }
@@ -107,8 +107,9 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
                  "system.accelerator.operands must be fp32, bf16 or int8");
 }
 
-// PEs that share the samples of a batch have one weight gradient each; memory holds those of one pass.
-TEST_F(Layers, NeedsMemoryForTheMostPartialSumsOfAnyPass) {
+// If PEs share the samples of a batch, each PE has its own weight gradient. The memory must hold the
+// gradients of one pass at a time.
+TEST_F(Layers, NeedsMemoryForTheLargestNumberOfPartialSums) {
   const std::vector<std::string> settings{"system.accelerator.pes=4", "training.batch_per_accelerator=4"};
   const auto of = [&](const char* split) {
     return study({settings[0], settings[1], std::string("system.accelerator.split=") + split})
@@ -127,7 +128,7 @@ TEST_F(Layers, CountsAsScaleSim) {
         .at("cycles")
         .get<int>();
   };
-  // Outputs of 4 x 4: ceil(7 / 2) and ceil(8 / 2).
+  // Tiles of 4 x 4 outputs: ceil(7 / 2) and ceil(8 / 2).
   EXPECT_EQ(cycles("output_stationary"), 2 * (32 + 32 + 144 - 2));
   EXPECT_EQ(cycles("weight_stationary"), 5 * 2 * (64 + 32 + 16 - 2));
   EXPECT_EQ(cycles("input_stationary"), 5 * (64 + 32 + 40 - 2));
@@ -145,7 +146,7 @@ TEST_F(Layers, ASlowMemoryStallsAndSmallBuffersMoveMore) {
   EXPECT_GT(pass(small, "conv", "forward").at("bytes"), pass(once, "conv", "forward").at("bytes"));
 }
 
-TEST_F(Layers, SaysWhatDoesNotFit) {
+TEST_F(Layers, ReportsWhatDoesNotFit) {
   expect_refused({"system.accelerator.memory=1 KiB"},
                  "system.accelerator.memory of 1 KiB is too small for tiny");
   expect_refused({"system.accelerator.buffers.output=16 B", "system.accelerator.array=[4, 4]"},

@@ -1,4 +1,4 @@
-// Limits: simulated time, endless inputs, interrupts, memory.
+// Tests the limits of a run: simulated time, endless inputs, interrupts and memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ void expect_refusal(const std::vector<std::string>& line, const std::string& pla
 
 constexpr const char* kTooLong = "takes more than the 9,223 s that can be simulated";
 
-TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
+TEST(TimeLimit, RejectsCollectivesThatTakeLonger) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   const std::vector<std::string> slow{"collective.size=140 MB", "system.link.bandwidth=1 kB/s",
                                       "system.link.latency=0 ns", "system.router.vc_depth=65536"};
@@ -49,8 +49,8 @@ TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
   }
 }
 
-// The lower bound is 7,500 s, but the schedule's time exceeds the limit.
-TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
+// The lower bound of 7,500 s is within the limit on simulated time, but the time of the schedule is not.
+TEST(TimeLimit, RejectsSchedulesThatTakeLongerThanTheBound) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   for (const std::string fidelity : {"train", "fluid"}) {
     expect_refusal(with(run, {"collective.size=16 MB", "system.link.bandwidth=1 kB/s",
@@ -59,7 +59,7 @@ TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
   }
 }
 
-TEST(TimeLimit, RefusesTrafficThatIsMeasuredLonger) {
+TEST(TimeLimit, RejectsTrafficThatIsMeasuredLonger) {
   for (const std::string option : {"--measure", "--warmup"}) {
     expect_refusal({"traffic", shipped_config("systems/torus_4x4.yaml"), "--pattern", "uniform", "--rate",
                     "0.1", "--packet-flits", "1", option, "9223372036854775807", "--out", "t.json"},
@@ -67,7 +67,7 @@ TEST(TimeLimit, RefusesTrafficThatIsMeasuredLonger) {
   }
 }
 
-TEST(TimeLimit, RefusesStudiesThatTakeLonger) {
+TEST(TimeLimit, RejectsStudiesThatTakeLonger) {
   const std::string config = shipped_config("systems/routing/cross_check.yaml");
   expect_refusal(with({"route", config, "--out", "r.json"}, {"system.link.bandwidth=1 kB/s"}),
                  "routing.jobs: ", kTooLong);
@@ -78,7 +78,7 @@ TEST(TimeLimit, RefusesStudiesThatTakeLonger) {
       "routing.jobs: ", kTooLong);
 }
 
-TEST(TimeLimit, RefusesMoreWindowsThanAnyoneReads) {
+TEST(TimeLimit, RejectsTooManyWindows) {
   expect_refusal({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--window", "1 fs", "--out", "c"},
                  "--window 1 fs:1:1: ", "at most 1000000 windows are possible");
   expect_refusal(
@@ -87,7 +87,7 @@ TEST(TimeLimit, RefusesMoreWindowsThanAnyoneReads) {
       "collective.size: ", kTooLong);
 }
 
-TEST(Inputs, WithoutAnEndAreRefusedAtOnce) {
+TEST(Inputs, WithoutAnEndAreRejectedAtOnce) {
   const Workshop shop;
   const std::string config = shipped_config("systems/torus_4x4.yaml");
   std::filesystem::create_symlink("/dev/zero", shop.directory() + "/zero.csv");
@@ -143,8 +143,8 @@ TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
   }
 }
 
-// A signal ends every phase (compiling, simulating, predicting), which reports it and leaves no file; a
-// comparison keeps its finished rows.
+// A signal ends a command in any phase (compiling, simulating or predicting). The command reports the phase
+// and leaves no file, except that a comparison keeps its finished rows.
 TEST(Interrupts, EndEveryPhase) {
   const std::string torus = shipped_config("systems/torus_4x4.yaml");
   const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [32, 32]}",
@@ -178,9 +178,9 @@ TEST(Interrupts, EndEveryPhase) {
   }
 }
 
-// The memory stated in README.md and docs/measurements/speed.md. A table per accelerator instead of a shared
-// one, or storing every flit of a train, would need several times as much.
-TEST(Memory, IsNoMoreThanIsStated) {
+// The memory limits that README.md and docs/measurements/speed.md state. Separate tables for all
+// accelerators, or storing every flit of a train, would need several times as much.
+TEST(Memory, IsAtMostTheStatedAmount) {
   struct Ceiling {
     const char* network;
     const char* size;
@@ -205,7 +205,7 @@ TEST(Memory, IsNoMoreThanIsStated) {
   }
 }
 
-// Like expect_refusal, with this many MiB of address space.
+// Like expect_refusal(), but with only `mebibytes` MiB of address space.
 void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& line, const std::string& place,
                            const std::string& why) {
   struct rlimit before {};
@@ -216,8 +216,9 @@ void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& lin
   EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
-// Ordering messages needs memory, too: 3,064,320 messages are refused before any is ordered.
-TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
+// Ordering 3,064,320 messages needs more memory than is available, so the run is refused before it starts to
+// order them.
+TEST(Memory, ThatDoesNotExistIsRefusedBeforeItIsAllocated) {
   expect_refusal_within(
       150,
       with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
@@ -226,7 +227,7 @@ TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
       "collective.algorithm: ", "packed_trees's 3064320 messages");
 }
 
-TEST(Memory, OfManyChunksOfAHierarchyIsRefusedBeforeItIsTaken) {
+TEST(Memory, ForManyChunksOfAHierarchyIsRefusedBeforeItIsAllocated) {
   const std::string dimension = "{kind: switch, size: 16, bandwidth: 100 GB/s, latency: 700 ns}";
   const auto run_of = [&](const std::string& chunks) {
     return with({"run", shipped_config("systems/hierarchy_16x8x8.yaml"), "--out", "r.json"},
@@ -238,19 +239,20 @@ TEST(Memory, OfManyChunksOfAHierarchyIsRefusedBeforeItIsTaken) {
   expect_refusal_within(85, run_of("4096"), "collective.algorithm: ", "hierarchical's 4096 flows at");
 }
 
-TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
+TEST(Memory, ForANetworkIsRefusedBeforeItIsAllocated) {
   const auto run_on = [](const std::string& topology) {
     return with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
                 {"system.topology=" + topology, "collective.size=64 MiB", "fidelity=train", "check=off"});
   };
   expect_refusal_within(200, run_on("{kind: fully_connected, dims: [3000]}"),
                         "system.topology.dims: ", "fully_connected 3000 has more than ");
-  // The routing tables of the machine.
+  // Here, the routing tables do not fit into memory.
   expect_refusal_within(100, run_on("{kind: bigraph, dims: [64, 64]}"),
                         "torus_4x4.yaml:", "not enough memory");
 }
 
-// One-flit buffers do not cover the credit loop: fluid times were once too short by a factor of 191.
+// Buffers of one flit do not cover the credit loop. Fluid times that ignored this were too short by a factor
+// of 191.
 TEST(Fluid, IsAsSlowAsCreditsAre) {
   const Workshop shop;
   const auto cycles = [&](const std::string& fidelity, const std::string& depth, const std::string& flow) {
@@ -269,9 +271,9 @@ TEST(Fluid, IsAsSlowAsCreditsAre) {
     EXPECT_NEAR(ratio(depth, "packet"), 1, 0.1) << depth;
 }
 
-// An all-to-all over two hosts, whose ports alternate between fast and slow channels: when fluid runs had no
-// buffers, their times were 85% too long.
-TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
+// In an all-to-all over two hosts, ports alternate between fast and slow channels. Without buffers in the
+// model, fluid times were 85% too long.
+TEST(Fluid, LeavesItsPortForBuffersLikeFlits) {
   const Workshop shop;
   shop.write("hosts.yaml",
              "system:\n"
@@ -300,9 +302,9 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
-// The channel that delays messages changes while bytes wait before another channel. These bytes once used
-// none of the slow channel's bandwidth, and the run ended below its bound.
-TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
+// Which channel delays a message may change while some of its bytes wait before a slow channel. If these
+// bytes use no bandwidth of the slow channel, the run ends before its lower bound.
+TEST(Fluid, RespectsTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;
   shop.write("star.graph",
              "accelerators 5\n"

@@ -29,7 +29,7 @@ class LoneCollectives : public Programs {
   }
 };
 
-TEST_F(LoneCollectives, OfARowCostWhatARingDoes) {
+TEST_F(LoneCollectives, OfARowTakeTheTimeOfARing) {
   const Json row = result("kind: torus, dims: [4, 4]",
                           "algorithm: ring, size: 64 KiB, op: all_reduce, group: [4, 5, 6, 7]");
   const Json ring = result("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB");
@@ -62,7 +62,7 @@ TEST_F(LoneCollectives, OfAnyGroupAreNoFasterThanTheirLinks) {
   }
 }
 
-// With links of two bandwidths, the bound includes the faster ones.
+// If links have two bandwidths, the bound must take the faster links into account as well.
 TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
@@ -77,7 +77,7 @@ TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
   }
 }
 
-TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
+TEST_F(LoneCollectives, RunAllToAllsWithEveryAlgorithm) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
         "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
@@ -92,8 +92,8 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
   }
 }
 
-// MSCCL files send the same messages, and take the same number of cycles if blocks are sent whole.
-TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
+// An all-to-all that is written to MSCCL and read back has the same bound and remains correct.
+TEST_F(LoneCollectives, RunAllToAllsFromMscclFiles) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [3, 3]", "kind: fully_connected, dims: [5]"}) {
     for (const char* algorithm : {"direct", "ring", "hierarchical"}) {
@@ -122,7 +122,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
       HasSubstr("an all-to-all must be MSCCL XML"));
 }
 
-TEST_F(LoneCollectives, RefuseWhatCannotBe) {
+TEST_F(LoneCollectives, RejectInvalidSettings) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const auto expect = [&](const std::string& collective, const std::string& message,
                           const std::vector<std::string>& command = {"run"}) {
@@ -138,7 +138,7 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is not an all-to-all algorithm");
   expect("algorithm: pairwise, size: 1 KiB", "unknown algorithm 'pairwise'");
   expect("algorithm: ring, group: [1, 2]", "collective.size");
-  // The dims of this fat tree are its accelerators per leaf, leaves and spines.
+  // For this fat tree, `dims` means accelerators per leaf, leaves and spines, so it has no dimensions.
   const Outcome tree =
       execute("kind: fat_tree, dims: [4, 2, 0]", "algorithm: hierarchical, op: all_to_all, size: 1 KiB");
   EXPECT_EQ(tree.status, 2) << tree.out;
@@ -150,8 +150,8 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   }
 }
 
-// coppice bound prints the bound that results contain.
-TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
+// `coppice bound` must print the same bound as a run's result.
+TEST_F(LoneCollectives, HaveTheBoundOfTheirRun) {
   for (const char* topology : {"kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 4]", "kind: dgx1",
                                "kind: fat_tree, dims: [4, 2]"}) {
     for (const char* group : {"", ", group: [0, 1, 2, 3]", ", group: [4, 1, 6]"}) {
@@ -174,9 +174,9 @@ TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   }
 }
 
-// On tori and meshes, the blocks of a balanced exchange use the whole bandwidth, 6% of which is for the head
-// flit before every 16 data flits.
-TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
+// On tori and meshes, a balanced exchange uses all bandwidth. With packets, 6% of it is needed for a head
+// flit per 16 data flits.
+TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchanges) {
   for (const char* topology :
        {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
         "kind: torus, dims: [3, 3, 2]", "kind: mesh, dims: [5, 3]", "kind: torus, dims: [2, 2, 2]"}) {
@@ -196,8 +196,8 @@ TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
   }
 }
 
-// The slow dimension is always busy and never waits for the fast one.
-TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
+// Over unequal links, the slow dimension must always be busy and never wait for the fast one.
+TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchangesOverUnequalLinks) {
   for (const auto& [topology, bandwidth, least] :
        {std::tuple{"kind: torus, dims: [8, 4]", "[16 GB/s, 4 GB/s]", 0.85},
         {"kind: mesh, dims: [4, 4]", "[4 GB/s, 16 GB/s]", 0.85}}) {
@@ -210,8 +210,8 @@ TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
   }
 }
 
-// Blocks of one element and of odd numbers of elements, whole and in halves.
-TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
+// The blocks have one element or an odd number of elements, and are sent whole or in halves.
+TEST_F(LoneCollectives, RunBalancedExchangesTheSameInTrainsAndFlits) {
   for (const char* topology : {"kind: torus, dims: [4]", "kind: torus, dims: [4, 3]",
                                "kind: torus, dims: [2, 2, 2]", "kind: mesh, dims: [3, 2]"}) {
     for (const char* size : {"4 B", "100 B", "40 KiB"}) {
@@ -228,8 +228,8 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   }
 }
 
-// The choice is also reported for a group, and whichever of the two keys requests it.
-TEST_F(LoneCollectives, SayWhatTheyChose) {
+// The result names the chosen algorithm, also for a group, and whichever of the two keys is `auto`.
+TEST_F(LoneCollectives, ReportTheirChoice) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");
   EXPECT_EQ(blocks["chosen"], "balanced");
@@ -246,8 +246,8 @@ TEST_F(LoneCollectives, SayWhatTheyChose) {
   EXPECT_EQ(row["chosen"], row["expected"][0]["algorithm"]);
 }
 
-// The protocols of two boxes of H100s are those of NVLS at this size. An algorithm without a protocol would
-// seem to cost almost nothing.
+// For two boxes of H100s at this size, the protocols belong to NVLS. Algorithms for which no protocol is
+// given must not be chosen, since they would seem to have almost no costs.
 TEST_F(LoneCollectives, ChooseAmongTheAlgorithmsThatProtocolsName) {
   for (const char* algorithm : {"auto", "nccl"}) {
     const Outcome outcome = shop.run({"run", shipped_config("machines/h100_2n_ib.yaml"), "--set",
@@ -260,7 +260,7 @@ TEST_F(LoneCollectives, ChooseAmongTheAlgorithmsThatProtocolsName) {
   }
 }
 
-// Blocks that change rails inside the sender's box do not meet between the boxes.
+// With PXN, blocks change rails within the sender's box, so they do not contend between the boxes.
 TEST_F(LoneCollectives, KeepTheLinksBetweenBoxesBusy) {
   const std::string boxes =
       "kind: hierarchy, dimensions: [{kind: switch, size: 8, bandwidth: 450 GB/s, latency: 600 ns}, {kind: "
@@ -268,11 +268,11 @@ TEST_F(LoneCollectives, KeepTheLinksBetweenBoxesBusy) {
   const auto efficiency = [&](const std::string& algorithm) {
     return result(boxes, "op: all_to_all, size: 4 MiB, algorithm: " + algorithm)["efficiency"].get<double>();
   };
-  EXPECT_GT(efficiency("pxn"), 0.9);  // packets have one head flit in 17
+  EXPECT_GT(efficiency("pxn"), 0.9);  // one in 17 flits is a head flit
   EXPECT_LT(efficiency("direct"), 0.8);
 }
 
-TEST_F(LoneCollectives, SayThatAllToAllsHaveNoChunks) {
+TEST_F(LoneCollectives, ReportThatAllToAllsHaveNoChunks) {
   const Outcome outcome =
       execute("kind: ring, dims: [4]", "op: all_to_all, size: 1 KiB, algorithm: direct, chunks: 4");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

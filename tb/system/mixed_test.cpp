@@ -1,4 +1,5 @@
-// `fidelity: auto` if few trains meet: these messages become flits, and the others remain trains.
+// Tests `fidelity: auto` in runs in which few trains contend. The contending messages are sent as flits, and
+// all others remain trains.
 #include "programs.h"
 
 namespace coppice::system_test {
@@ -8,7 +9,7 @@ using Json = nlohmann::ordered_json;
 
 class Mixed : public Programs {};
 
-// A message between two accelerators crosses an all-reduce.
+// A program in which a message between two accelerators contends with an all-reduce.
 const char* const kAside = R"(
 name: aside
 ranks: 64
@@ -17,7 +18,7 @@ operations:
   - {name: aside, send: 16 KiB, from: 5, to: 22}
 )";
 
-TEST_F(Mixed, AutoMovesByFlitsOnlyWhatMeets) {
+TEST_F(Mixed, AutoUsesFlitsOnlyForMessagesThatContend) {
   const std::vector<std::string> settings{"collective.algorithm=multitree"};
   const auto with = [&](const char* fidelity) {
     std::vector<std::string> all = settings;
@@ -40,7 +41,7 @@ TEST_F(Mixed, AutoMovesByFlitsOnlyWhatMeets) {
   EXPECT_EQ(automatic, flits);
 }
 
-TEST_F(Mixed, TheSummarySaysHowManyWereFlits) {
+TEST_F(Mixed, TheSummaryStatesHowManyWereFlits) {
   shop.write("c.yaml", machine("kind: torus, dims: [8, 8]"));
   shop.write("p.yaml", kAside);
   const Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.algorithm=multitree"});

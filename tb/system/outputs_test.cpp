@@ -1,4 +1,5 @@
-// Output files are opened before the run, written completely or not at all, and never replace an input.
+// Output files are opened before the run, are written completely or not at all, and never replace an input
+// file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +14,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A run that takes longer than any test would wait.
+// A size with which a run takes so long that a test would time out.
 constexpr const char* kEndless = "collective.size=1 GiB";
 
-TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
+TEST(Outputs, ThatCannotBeWrittenAreRejectedBeforeTheRun) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   std::filesystem::create_directory(shop.directory() + "/folder");
@@ -34,7 +35,7 @@ TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "folder"));
 }
 
-TEST(Outputs, OfTrafficAndBoundAreTriedToo) {
+TEST(Outputs, OfTrafficAndBoundAreCheckedToo) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"bound", "c.yaml", "--out", "nowhere/b.json"});
@@ -59,8 +60,9 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Files that a configuration names, or that a command reads in addition to the configuration.
-TEST(Outputs, NeverReplaceWhatWasRead) {
+// Outputs must not replace files that the configuration names or that a command reads in addition to the
+// configuration.
+TEST(Outputs, NeverReplaceInputs) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   shop.write("net.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
@@ -110,7 +112,7 @@ TEST(Outputs, ReplaceAnOlderFileOnlyWhenTheRunIsDone) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
-TEST(Outputs, FollowLinksAndLeaveDevicesAlone) {
+TEST(Outputs, FollowLinksAndKeepDevices) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   std::filesystem::create_symlink("target.json", shop.directory() + "/link.json");
@@ -121,7 +123,7 @@ TEST(Outputs, FollowLinksAndLeaveDevicesAlone) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST(Outputs, ThatFillUpFailTheCommand) {
+TEST(Outputs, FailTheCommandIfTheDiskIsFull) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"bound", "c.yaml", "--out", "/dev/full"});

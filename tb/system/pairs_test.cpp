@@ -1,5 +1,6 @@
-// The real command runs every algorithm on every kind of network: results are verified, or the run is refused
-// with a reason at the key. No schedule that the checker calls contention-free has contention in simulation.
+// Runs every algorithm on every kind of network with the installed command. Either the result is verified, or
+// the run is refused with a reason at the algorithm's key. If the check reports a schedule as free of
+// contention, its simulation must not have any.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,11 +20,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A network and each algorithm's result on it, in the order of kAlgorithms: f: contention-free, w: works,
-// r: refused.
+// A network and the outcome of each algorithm in kAlgorithms on it: f (works without contention), w (works)
+// or r (refused).
 struct Network {
   const char* name;
-  const char* topology;  // YAML in flow style
+  const char* topology;  // in YAML's flow style
   const char* outcomes;
 };
 
@@ -81,19 +82,19 @@ constexpr Network kNetworks[] = {
     // clang-format on
 };
 
-// A square of accelerators with both diagonals.
+// Four accelerators in a square with both diagonals.
 constexpr const char* kGraph =
     "accelerators 4\n"
     "link 0 -- 1\nlink 1 -- 2\nlink 2 -- 3\nlink 3 -- 0\nlink 0 -- 2\nlink 1 -- 3\n";
 
 class PairsTest : public ::testing::TestWithParam<Network> {};
 
-TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
+TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRejected) {
   const Workshop shop;
   shop.write("n.graph", kGraph);
   std::string outcomes;
   for (const char* algorithm : kAlgorithms) {
-    // Chunks that take longer than the path's latency, and chunks that do not.
+    // With the first size, chunks take longer than the latency of a path; with the second, they do not.
     char outcome = 'f';
     for (const char* size : {"256 KiB", "8 KiB"}) {
       shop.write(
@@ -122,8 +123,8 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
   EXPECT_EQ(outcomes, GetParam().outcomes);
 }
 
-// New algorithms must be listed here.
-TEST(Pairs, NameEveryAlgorithm) {
+// The test fails if a new algorithm is missing in kAlgorithms.
+TEST(Pairs, IncludeEveryAlgorithm) {
   const Workshop shop;
   const std::string listed = shop.run({"list"}).out;
   const std::size_t begin = listed.find("algorithms");
@@ -132,16 +133,17 @@ TEST(Pairs, NameEveryAlgorithm) {
     EXPECT_THAT(algorithms, HasSubstr(fmt::format("\n  {} ", algorithm)));
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count(algorithms, '\n'));
-  // The other lines are the heading, four algorithms that only run all-to-alls, and file, packed_trees,
-  // auto, rail_ring, rail_tree, nvls and nccl, which have their own tests and occur in random systems.
+  // The other 12 lines are the heading, four algorithms for all-to-alls only, and seven algorithms that have
+  // tests of their own and occur in random systems: file, packed_trees, auto, rail_ring, rail_tree, nvls and
+  // nccl.
   EXPECT_EQ(lines, kAlgorithms.size() + 12) << algorithms;
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
                          [](const auto& network) { return std::string(network.param.name); });
 
-// Contention-free runs take the same time as flits and as trains.
-TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
+// Without contention, flits and trains must take the same number of cycles.
+TEST(Pairs, TakeTheSameTimeInFlitsWithoutContention) {
   const Workshop shop;
   for (const auto& [topology, algorithm] : {std::pair{"kind: bigraph, dims: [2, 4]", "multitree"},
                                             {"kind: bigraph, dims: [2, 4]", "hdrm"},
@@ -162,13 +164,14 @@ TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
   }
 }
 
-// The cycles of consecutive timesteps, with 17 flits per 256-byte packet.
+// The number of cycles of all timesteps, one after another, with 17 flits per 256-byte packet.
 double arithmetic_cycles(const nlohmann::ordered_json& result, double size, int accelerators) {
   return result["steps"].get<double>() * (size / accelerators) / 256 * 17;
 }
 
-// At 64 MiB, MultiTree takes at most 5% longer than its timesteps, each of which lasts for a chunk's flits.
-TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
+// At 64 MiB, MultiTree must take at most 5% longer than its timesteps, each of which lasts as long as a
+// chunk's flits.
+TEST(Efficiency, LargeMultiTreesTakeTheTimeOfTheirTimesteps) {
   const Workshop shop;
   for (const auto& [system, accelerators] : {std::pair{"torus_4x4", 16},
                                              {"torus_8x8", 64},
@@ -189,11 +192,12 @@ TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
   }
 }
 
-// Message-based flow control and as many pieces as an accelerator has links, so that every timestep is full.
+// Uses message-based flow control and as many pieces as an accelerator has links, so that all links are busy
+// in every timestep.
 TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   const Workshop shop;
-  // The last value is the lower bound divided by the time of trees with equal shares, in which the corners
-  // receive all shares but their own.
+  // `reachable` is the lower bound divided by the time of trees with equal shares. On a mesh, such trees are
+  // limited by the corners, which receive all shares except their own over two links.
   for (const auto& [system, chunks, reachable] : {std::tuple{"torus_4x4", 4, 1.0},
                                                   {"torus_8x8", 4, 1.0},
                                                   {"mesh_4x4", 2, 2. / 3},
@@ -207,7 +211,8 @@ TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   }
 }
 
-// A single tree from an accelerator to all others, and one from all to it.
+// A broadcast uses a single tree from the root to all other accelerators; a reduce uses one from all others
+// to the root.
 TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
   const Workshop shop;
   shop.write("n.graph", kGraph);
@@ -227,7 +232,7 @@ TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
   }
 }
 
-TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
+TEST(Rooted, AreRejectedWithoutATreeOrARoot) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.op=broadcast"});
@@ -240,8 +245,8 @@ TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
   EXPECT_THAT(outcome.err, HasSubstr("collective.root is 16, but torus 4x4 has accelerators 0 to 15"));
 }
 
-// Networks and algorithms are refused at the locations of their keys.
-TEST(BadNetworks, AreRefusedAtTheirKeys) {
+// Each refusal must give the location of the key that is at fault.
+TEST(BadNetworks, AreRejectedAtTheirKeys) {
   const Workshop shop;
   shop.write("apart.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
   shop.write("alone.graph", "accelerators 3\nlink 0 -- 1\n");

@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// With another operation, a collective runs in a context of the network interfaces; alone, it uses tables
-// that are loaded before the start.
+// With this additional operation, a collective runs in a context of the network interfaces. Without it, the
+// collective uses tables that are loaded before the start.
 constexpr const char* kAnother = "  - {name: z, compute: 1 ns, after: a}\n";
 
-TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
+TEST_F(Programs, TakeTheTimeOfTheirOnlyCollective) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const std::string tree = "kind: fat_tree, dims: [4, 2]";
   const std::string levels =
@@ -48,8 +48,9 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
-// For any network, algorithm and fidelity, either the collective and its program both run, or neither does.
-TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
+// On any network, with any algorithm and fidelity, either the collective and the program that consists of it
+// both run, or both are refused.
+TEST_F(Programs, TakeTheTimeOfTheirOnlyCollectiveOnAnyAccelerators) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",
       "kind: mesh, dims: [3, 3]",
@@ -90,8 +91,8 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   EXPECT_GT(ran, 20);
 }
 
-// Reducing switches also have contexts: several collectives run concurrently, including collectives of groups
-// for which the switches do not reduce.
+// Reducing switches have contexts as well, so several collectives can run concurrently. For some groups, the
+// switches do not reduce.
 TEST_F(Programs, AddInSwitches) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns, "
@@ -141,7 +142,7 @@ TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
             cycles_alone("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB"));
 }
 
-TEST_F(Programs, GiveGroupsTheirDimensions) {
+TEST_F(Programs, RunGroupsInTheirDimensions) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
       "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]";
@@ -163,8 +164,9 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
                 "algorithm: ring, size: 1 MiB"));
 }
 
-// In each dimension, two of the four accelerators of a switch form a two-by-two hierarchy.
-TEST_F(Programs, GiveGroupsPartsOfSwitches) {
+// Each dimension is a switch of four accelerators. A group of two accelerators per dimension is a 2x2
+// hierarchy.
+TEST_F(Programs, RunGroupsOnPartsOfSwitches) {
   const auto levels = [](int size) {
     return fmt::format(
         "kind: hierarchy, dimensions: [{{kind: switch, size: {0}, bandwidth: 16 GB/s, latency: 100 ns}}, "
@@ -203,7 +205,7 @@ TEST_F(Programs, KeepAllReducesInFlightTogether) {
   EXPECT_GE(one_by_one["cycles"].get<std::int64_t>(), 7 * alone);
 }
 
-// A rank that joins late receives the messages sent to it before.
+// A rank that joins a collective late receives all messages that were sent to it before.
 TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
   const std::string program =
       "ranks: 8\n"
@@ -227,7 +229,7 @@ TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
   }
 }
 
-TEST_F(Programs, ExchangeAllToAll) {
+TEST_F(Programs, RunAllToAlls) {
   const std::string program = "ranks: 8\noperations:\n  - {name: t, all_to_all: 32 KiB}\n";
   for (const char* topology : {"kind: ring, dims: [8]", "kind: switch, dims: [8]",
                                "kind: torus, dims: [4, 2]", "kind: fully_connected, dims: [8]"}) {

@@ -30,10 +30,10 @@ TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
   }
 }
 
-// If a flit takes a fractional number of cycles, a message can follow another in the cycle after the channel
-// received all of it, while the channel still needs a fraction of that cycle. Trains must then behave like
-// flits, or leave these messages to flits.
-TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
+// If a flit takes a fractional number of cycles, a message may be sent in the cycle after the channel has
+// accepted the previous one, although the channel is busy for a fraction of this cycle. Trains must take the
+// same times as flits, or be replaced by them.
+TEST_F(Programs, SendMessagesCloselyOneAfterAnotherAtAnyBandwidth) {
   struct Case {
     const char* bandwidth;
     int payload;
@@ -70,8 +70,8 @@ TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
   }
 }
 
-// A message leaves the network at the port of its last channel, and so does not meet messages from other
-// channels.
+// A message ends at the port of its last channel, so messages from different channels do not contend at a
+// port.
 TEST_F(Programs, ReceiveFromEveryChannelAtOnce) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns}, "

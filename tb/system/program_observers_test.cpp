@@ -1,4 +1,4 @@
-// A program's result has all fields of a single collective's result.
+// The result of a program must have all fields of the result of a single collective.
 #include <cstdint>
 #include <string>
 
@@ -37,7 +37,7 @@ TEST_F(Programs, DivideTheTimeOfPorts) {
   EXPECT_DOUBLE_EQ(all, run(kRing, kLate, settings)["cycles"].get<double>());
 }
 
-TEST_F(Programs, SayWhenGradientsBecameFinal) {
+TEST_F(Programs, ReportWhenGradientsBecameFinal) {
   const std::vector<std::string> settings{"collectives.all_reduce.algorithm=ring"};
   const Json late = run(kRing, kLate, settings);
   const Json alone = run(kRing, "ranks: 4\noperations:\n  - {name: a, all_reduce: 16 KiB}\n", settings);
@@ -45,7 +45,7 @@ TEST_F(Programs, SayWhenGradientsBecameFinal) {
   EXPECT_EQ(late["collectives"][0]["gradients"], alone["gradients"]);
 }
 
-TEST_F(Programs, SayWhatTheDimensionsOfAHierarchyCarried) {
+TEST_F(Programs, ReportTheTrafficOfTheDimensionsOfAHierarchy) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
       "{kind: switch, size: 2, bandwidth: 8 GB/s, latency: 500 ns}]";

@@ -31,7 +31,7 @@ TEST_F(Programs, TimeComputationsExactly) {
   EXPECT_DOUBLE_EQ(second["idle_ns"].get<double>(), 3 * 1'003'000.0 - 15'000);
 }
 
-TEST_F(Programs, MakeStragglersOfThoseThatJitterNames) {
+TEST_F(Programs, ApplyJitterToTheListedStragglers) {
   const std::string program =
       "ranks: 4\noperations:\n  - {name: a, compute: 10 us}\n  - {name: s, all_reduce: 4 KiB, after: a}\n";
   const auto nominal = run("kind: ring, dims: [4]", program)["cycles"].get<std::int64_t>();
@@ -52,9 +52,10 @@ TEST_F(Programs, WaitAtABarrier) {
   }
 }
 
-TEST_F(Programs, ReportWhatTheyCannotFinish) {
+TEST_F(Programs, ReportOperationsThatCannotFinish) {
   shop.write("c.yaml", machine("kind: ring, dims: [4]"));
-  // Two ranks join two collectives in opposite orders, with a context for each.
+  // Two ranks join two collectives in opposite orders. With a context for each collective, this does not
+  // deadlock.
   shop.write("p.yaml",
              "ranks: 2\n"
              "operations:\n"
@@ -68,7 +69,7 @@ TEST_F(Programs, ReportWhatTheyCannotFinish) {
   EXPECT_EQ(shop.run({"run", "c.yaml"}).status, 0);
 }
 
-TEST_F(Programs, RefuseWhatCannotBe) {
+TEST_F(Programs, RejectInvalidPrograms) {
   const std::string ring = "kind: ring, dims: [4]";
   expect_refused(ring, "operations: []\n", "p.yaml:1:1: ranks is missing");
   expect_refused(ring, "ranks: 5\noperations: []\n", "rank 4 on accelerator 4");

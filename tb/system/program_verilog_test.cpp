@@ -1,5 +1,5 @@
-// Programs on Verilog network interfaces: results equal SystemC's (tb/cosim/system compares flits), and
-// messages name refused settings.
+// Tests programs on Verilog network interfaces. Results must equal those in SystemC (tb/cosim/system compares
+// every flit), and messages must name the settings that are refused.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -52,8 +52,8 @@ TEST_F(VerilogPrograms, RunInTheSameCycles) {
     EXPECT_EQ(rtl[part], systemc[part]) << part;
 }
 
-// Messages to a rank that joins late are added before it joins.
-TEST_F(VerilogPrograms, AddWhatComesEarly) {
+// With `early_messages: added`, messages that arrive before their rank joins are added immediately.
+TEST_F(VerilogPrograms, AddDataThatArrivesEarly) {
   const std::string late =
       "ranks: 4\ngroups: {one: [3]}\noperations:\n"
       "  - {name: late, compute: 5 us, rank: 3}\n"
@@ -64,7 +64,7 @@ TEST_F(VerilogPrograms, AddWhatComesEarly) {
   EXPECT_EQ(rtl["accelerators"], systemc["accelerators"]);
 }
 
-TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
+TEST_F(VerilogPrograms, AreRejectedAtTheWrongKey) {
   for (const auto& [setting, key] : std::vector<std::pair<std::string, std::string>>{
            {"system.router.impl=rtl", "system.router.impl: "},
            {"system.ni.rtl_nodes=[0, 1]", "system.ni.rtl_nodes: "},

@@ -11,12 +11,12 @@
 
 namespace coppice::system_test {
 
-// A configuration without an algorithm, so that coppice chooses one.
+// A configuration that names no algorithm, so that coppice chooses one.
 inline std::string machine(const std::string& topology) {
   return "system:\n  topology: {" + topology + "}\nprogram: {file: p.yaml}\n";
 }
 
-// Runs programs in p.yaml, and collectives to compare them with.
+// Runs programs that are written to p.yaml, and single collectives for comparison.
 class Programs : public ::testing::Test {
  protected:
   nlohmann::ordered_json run(const std::string& topology, const std::string& program,

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A random machine with launches, setups, efficiencies and protocols, and a random collective on it.
+// A random machine with launch costs, message setups, efficiencies and protocols, and a random collective.
 class RandomMachine {
  public:
   explicit RandomMachine(std::uint32_t seed) : random_(seed) {
@@ -24,7 +24,7 @@ class RandomMachine {
                                              {"kind: mesh, dims: [2, 4]", "multitree"}});
     std::vector<std::string> protocols;
     for (int i = one_of<int>({0, 1, 2, 3}); i > 0; --i) protocols.push_back(protocol(i));
-    // One random number per statement, since the evaluation order of arguments is unspecified.
+    // Each statement draws one random number, because the evaluation order of arguments is unspecified.
     text = fmt::format("system:\n  topology: {{{}}}\n", network.topology);
     text += fmt::format("  link: {{bandwidth: {} GB/s, ", one_of<int>({16, 25, 50}));
     text += fmt::format("latency: {} ns, ", one_of<int>({20, 150, 333}));
@@ -44,7 +44,7 @@ class RandomMachine {
  private:
   struct Network {
     std::string topology;
-    std::string algorithm;  // in addition to rings
+    std::string algorithm;  // an alternative to ring
   };
 
   template <typename T>
@@ -64,7 +64,7 @@ class RandomMachine {
   std::mt19937 random_;
 };
 
-// These costs take the same number of cycles at every fidelity: flits, leaps and trains.
+// With these costs, flits, leaps and trains must all take the same number of cycles.
 class RandomCosts : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(RandomCosts, AreTheSameCyclesInEveryFidelity) {

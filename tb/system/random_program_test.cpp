@@ -31,22 +31,23 @@ const std::vector<std::string> kTopologies{"kind: torus, dims: [4, 2]", "kind: s
                                            "bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
                                            "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
 
-// The settings of a random program.
+// The settings with which the program of `seed` runs.
 std::vector<std::string> settings_of(std::uint32_t seed) {
   const std::vector<std::string> orders{"round_robin", "priority", "fifo"};
   return {"system.ni.contexts=16", "collective.algorithm=ring",
           "system.ni.context_order=" + orders[seed % orders.size()]};
 }
 
-// Properties of every program: a rank's operation starts after its predecessors, computations take their time
-// and do not overlap, no operation of several ranks ends before all have joined, and the parts of the time
-// add up.
-TEST_F(Programs, KeepEveryOrderAtRandom) {
+// In every program, an operation starts after its predecessors, computations have the given durations and do
+// not overlap, a collective does not end before all of its ranks have joined, and the parts of each
+// accelerator's time add up.
+TEST_F(Programs, KeepEveryRandomOrder) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
     const RandomProgram program = program_of(seed);
     const Json result = run(kTopologies[seed % kTopologies.size()], program.text(), settings_of(seed));
     ASSERT_FALSE(result.is_null());
-    std::map<std::string, std::map<int, std::pair<double, double>>> times;  // begin, end
+    std::map<std::string, std::map<int, std::pair<double, double>>>
+        times;  // begin and end times, keyed by operation and rank
     for (const auto& accelerator : result["accelerators"]) {
       double busy = 0;
       std::vector<std::pair<double, double>> computing;
@@ -91,7 +92,7 @@ TEST_F(Programs, KeepEveryOrderAtRandom) {
   }
 }
 
-// --threads: results are byte-identical.
+// Results must be byte-identical for any number of threads.
 class Threads : public Programs {};
 
 TEST_F(Threads, ChangeNothingInAnyProgram) {

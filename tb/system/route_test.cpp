@@ -1,4 +1,4 @@
-// coppice route: outputs, refusals with their locations, and the ends of failed runs.
+// Tests `coppice route`: its outputs, refusals with locations, and failed runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 
-// Two jobs on 4 ToRs x 2 spines: the first occupies ToRs 0 and 1, the second is in ToR 2.
+// Two jobs on 4 ToRs and 2 spines. The first job occupies ToRs 0 and 1, and the second fits into ToR 2.
 constexpr const char* kStudy =
     "system:\n"                                                                               // 1
     "  topology: {kind: clos, dims: [4, 4, 2]}\n"                                             // 2
@@ -53,8 +53,8 @@ TEST(Route, WritesItsResultAndATraceOfFlowsJobsAndController) {
   EXPECT_THAT(outcome.out, HasSubstr("greedy on 2 jobs"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json", "t"));
   EXPECT_EQ(shop.read_json("r.json")["schema"], "coppice.route/1");
-  std::multiset<std::string> phases;  // phases of jobs
-  std::multiset<std::string> events;  // events of the controller
+  std::multiset<std::string> phases;  // phases in the jobs' timelines
+  std::multiset<std::string> events;  // events in the controller's timeline
   std::size_t messages = 0;
   int busy = 0;
   int rates = 0;
@@ -70,7 +70,7 @@ TEST(Route, WritesItsResultAndATraceOfFlowsJobsAndController) {
       if (name == "controller") events.insert(slice.name);
     }
   }
-  // 12 accelerators, 2 iterations of 2 rounds.
+  // 12 accelerators send messages in 2 rounds of each of 2 iterations.
   EXPECT_EQ(messages, 12U * 4U);
   EXPECT_GT(busy, 0);
   EXPECT_THAT(phases, ElementsAre("all-reduce 1", "all-reduce 1", "all-reduce 2", "all-reduce 2", "compute",
@@ -116,7 +116,7 @@ struct Refusal {
 
 class RouteRefusalTest : public ::testing::TestWithParam<Refusal> {};
 
-TEST_P(RouteRefusalTest, IsLocatedAndNothingIsWritten) {
+TEST_P(RouteRefusalTest, IsLocatedAndWritesNothing) {
   const Workshop shop;
   const Outcome outcome = route(shop, GetParam().settings, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 2);
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Route, RouteRefusalTest, ::testing::ValuesIn(kRefusals)
 
 // --- failed runs: status 1, nothing written ----------------------------------------------------------------
 
-TEST(Route, NamesTheFlowsThatTheLastFailureCutsOff) {
+TEST(Route, ListsTheFlowsThatTheLastFailureCutsOff) {
   const Workshop shop;
   const Outcome outcome =
       route(shop, {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}]"}, {"--trace", "t"});

@@ -26,12 +26,12 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err, "");  // no warnings, and no progress without a terminal
+  EXPECT_EQ(outcome.err, "");  // there are no warnings; progress is shown on terminals only
   EXPECT_THAT(outcome.out, HasSubstr("all_reduce of 16 KiB by ring"));
   const auto result = shop.read_json("r.json");
   EXPECT_EQ(result["schema"], "coppice.result/1");
   EXPECT_EQ(result["verified"], "values");
-  EXPECT_EQ(result["fidelity"], "train");  // auto, without contention
+  EXPECT_EQ(result["fidelity"], "train");  // `auto` uses trains, because there is no contention
   for (const char* key : {"version", "config", "contention_free", "steps", "cycles", "time_ns", "algbw_gb_s",
                           "busbw_gb_s", "efficiency", "flits", "flit_hops"}) {
     EXPECT_TRUE(result.contains(key)) << key;
@@ -41,8 +41,9 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
-// Two messages share the last channel of their routes, and exactly fill it at the rates of other channels.
-TEST(Run, EndsAsFlowsWhereAChannelIsFilledExactly) {
+// Two messages share the last channel of their routes. Their rates are set by earlier channels and add up
+// exactly to the bandwidth of the last one.
+TEST(Run, EndsAsFlowsIfAChannelIsExactlyFull) {
   const Workshop shop;
   shop.write("c.yaml", R"(
 system:
@@ -69,7 +70,7 @@ TEST(Run, RecordsItsCommandLineAndCommit) {
   EXPECT_EQ(result["assumptions"], nlohmann::ordered_json::array());
 }
 
-// A TLM transaction cannot state a length of 4 GiB or more.
+// Messages may be larger than 4 GiB, which is more than the length field of a TLM transaction can hold.
 TEST(Run, MovesMessagesOfAnySize) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -79,13 +80,14 @@ check: contributions
 )");
   const auto result = result_of(shop, {"fidelity=train"});
   EXPECT_EQ(result["verified"], "contributions");
-  // Each accelerator sends half of its gradients twice, and adds arrivals to the half that it reads.
+  // Each accelerator sends half of its gradients twice, and reads the half to which arrivals are added.
   EXPECT_EQ(result["statistics"]["memory"]["bytes_written"]["sum"], 4 * (std::int64_t{8} << 30));
   EXPECT_EQ(result["statistics"]["memory"]["bytes_read"]["sum"], 6 * (std::int64_t{8} << 30));
 }
 
-// Rows and columns of a mesh share channels; the fewer bytes per step, the less slack.
-TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
+// In a mesh, rows and columns share channels. With few bytes per step, there is too little slack to keep
+// messages in order.
+TEST(Run, ExplainsWhyAScheduleThatReliesOnLockstepLostItsOrder) {
   const Workshop shop;
   shop.write("c.yaml", R"(
 system:
@@ -104,8 +106,8 @@ check: values
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Wrong contributions are detected during the run, although no two messages share a channel.
-TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
+// Messages do not share a channel here, but arrive in the wrong order. The run detects wrong contributions.
+TEST(Run, ExplainsWhyAScheduleThatReliesOnLockstepLostItsOrderInTheNetwork) {
   struct Case {
     const char* dims;
     const char* bandwidth;
@@ -219,8 +221,9 @@ TEST(Run, WritesTraceAndWaves) {
   EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
 }
 
-// Every shipped configuration runs with less data, and with two chunks if it has many.
-TEST(Run, TakesTheShippedSystems) {
+// Runs every shipped configuration with less data. If the configuration sets a number of chunks, the test
+// uses two.
+TEST(Run, RunsTheShippedSystems) {
   const Workshop shop;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(shipped_config("systems"))) {
     if (entry.path().extension() != ".yaml") continue;
@@ -239,7 +242,7 @@ TEST(Run, TakesTheShippedSystems) {
     if (path.find("/routing/") != std::string::npos) line = {"route", path};
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
-    // The flows contend such that fluid times are wrong, which the run reports.
+    // In this study, contention makes fluid times inaccurate, which the run must report.
     if (path.find("cross_check") != std::string::npos) {
       EXPECT_THAT(outcome.err, ::testing::StartsWith("warning: fluid times are 17% too short"));
       continue;

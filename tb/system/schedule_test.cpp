@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(Schedule, PrintsForPeopleToolsAndGraphviz) {
+TEST(Schedule, PrintsTextJsonAndGraphviz) {
   const Workshop shop;
   shop.write("c.yaml",
              "system: {topology: {kind: torus, dims: [4, 4]}}\n"
@@ -30,7 +30,7 @@ TEST(Schedule, PrintsForPeopleToolsAndGraphviz) {
   EXPECT_THAT(outcome.out, StartsWith("digraph"));
 }
 
-TEST(Schedule, PrintsWhatNetworkInterfacesHold) {
+TEST(Schedule, PrintsTheTablesOfNetworkInterfaces) {
   const Workshop shop;
   shop.write("c.yaml",
              "system: {topology: {kind: torus, dims: [2, 2]}}\n"
@@ -48,17 +48,17 @@ TEST(Schedule, PrintsWhatNetworkInterfacesHold) {
     }
     return sum;
   };
-  // The lockstep needs nops in the tables.
+  // With a lockstep, the tables contain nops.
   EXPECT_GT(entries("true"), entries("false"));
 }
 
-TEST(Bound, IsThePapersOnA4x4Torus) {
+TEST(Bound, IsThatOfThePaperOnA4x4Torus) {
   const Workshop shop;
   shop.write("c.yaml", "system: {topology: {kind: torus, dims: [4, 4]}}\ncollective: {size: 1 MiB}\n");
   Outcome outcome = shop.run({"bound", "c.yaml"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  // 15 of 16 chunks of 64 KiB leave over four 16 GB/s links, twice.
+  // In each phase, 15 of 16 chunks of 64 KiB leave an accelerator over four links of 16 GB/s.
   EXPECT_THAT(outcome.out, StartsWith("all_reduce of 1 MiB on torus 4x4: at least 30720.000 ns"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  groups: each accelerator by itself\n"));
 
@@ -76,7 +76,7 @@ TEST(Bound, IsThePapersOnA4x4Torus) {
   EXPECT_EQ(bound["groups"][1].size(), 1U);
 }
 
-TEST(List, NamesWhatConfigurationsMayName) {
+TEST(List, ListsTheNamesForConfigurations) {
   const Workshop shop;
   const Outcome outcome = shop.run({"list"});
   EXPECT_EQ(outcome.status, 0);
@@ -85,7 +85,7 @@ TEST(List, NamesWhatConfigurationsMayName) {
   }
 }
 
-TEST(Help, IsNoError) {
+TEST(Help, IsNotAnError) {
   const Workshop shop;
   for (const char* command : {"run", "traffic", "schedule", "bound", "list"}) {
     const Outcome outcome = shop.run({command, "--help"});

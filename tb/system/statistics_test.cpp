@@ -1,4 +1,4 @@
-// Module statistics in results and in --statistics files.
+// Tests statistics of modules in results and in the files that --statistics writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 
-// The value of a quantity for each module that has it, from a --statistics file.
+// The values of `quantity` for all modules that have it, from the text of a --statistics file.
 std::map<std::string, double> values_of(const std::string& csv, const std::string& quantity) {
   std::map<std::string, double> values;
   std::istringstream lines(csv);
@@ -55,14 +55,14 @@ TEST(Statistics, OfModulesAddUpToTheResult) {
   EXPECT_EQ(statistics["router"]["flits"]["sum"], result["flit_hops"]);
   EXPECT_EQ(statistics["terminal"]["flits_injected"]["sum"], result["flits"]);
   EXPECT_EQ(statistics["terminal"]["flits_ejected"]["sum"], result["flits"]);
-  // A flit crosses a channel when it is injected and each time a router switches it.
+  // Each flit crosses a channel once when it is injected, and once each time a router switches it.
   EXPECT_EQ(statistics["channel"]["flits"]["sum"].get<int>(),
             result["flits"].get<int>() + result["flit_hops"].get<int>());
   const auto& interface = statistics["network_interface"];
   EXPECT_GT(interface["messages_sent"]["sum"], 0);
   EXPECT_EQ(interface["messages_sent"]["sum"], interface["messages_received"]["sum"]);
   EXPECT_EQ(interface["bytes_sent"]["sum"], interface["bytes_received"]["sum"]);
-  // Each message is read at least once, by its sender.
+  // The sender of each message reads its data at least once.
   EXPECT_GE(statistics["memory"]["dma_bytes"]["sum"], interface["bytes_sent"]["sum"]);
 
   const auto terminals = values_of(csv, "flits_injected");
@@ -72,7 +72,7 @@ TEST(Statistics, OfModulesAddUpToTheResult) {
   EXPECT_EQ(sum_of(values_of(csv, "bytes_sent")), interface["bytes_sent"]["sum"]);
 }
 
-TEST(Statistics, OfTrainsAreTheSameWhereTheyCountTheSame) {
+TEST(Statistics, OfTrainsAgreeWithFlitsForTheSameQuantities) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const auto run = [&](const std::string& fidelity) {
@@ -88,7 +88,7 @@ TEST(Statistics, OfTrainsAreTheSameWhereTheyCountTheSame) {
   EXPECT_FALSE(trains.contains("router"));
 }
 
-TEST(Statistics, OfTrafficAreItsRouters) {
+TEST(Statistics, OfTrafficAreThoseOfItsRouters) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome =
@@ -120,7 +120,7 @@ TEST(Statistics, OfTrafficAreDescribedWithoutInterfaces) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("network_interface")));
 }
 
-TEST(Statistics, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
+TEST(Statistics, ThatCannotBeWrittenAreRejectedBeforeTheRun) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"run", "c.yaml", "--statistics", "nowhere/s.csv"});

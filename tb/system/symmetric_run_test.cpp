@@ -1,5 +1,5 @@
-// In a symmetric collective, the trains of one accelerator represent those of all: results equal those of a
-// run with --record, which simulates all messages.
+// In a symmetric collective, the trains of one accelerator can represent those of all accelerators. With
+// --trace, all trains are simulated; results must be the same.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ const std::vector<Case> kCases{
      {"collective.op=reduce_scatter", "collective.chunks=1", "collective.size=20008 B", "check=values"}},
 };
 
-TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
+TEST(SymmetricRun, ReportsTheSameAsARunOfAllAccelerators) {
   for (const Case& drawn : kCases) {
     SCOPED_TRACE(drawn.name);
     nlohmann::ordered_json results[2];
@@ -61,8 +61,8 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
   }
 }
 
-// If trains meet or a run does not end, the error message covers all accelerators.
-TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
+// If trains contend or a run does not finish, the error message must describe all accelerators.
+TEST(SymmetricRun, FailsLikeARunOfAllAccelerators) {
   const std::vector<std::vector<std::string>> failures{
       {"system.router.vc_depth=8"},  // buffers do not cover the credit loop
       {"max_cycles=3000"}};

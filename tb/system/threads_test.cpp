@@ -1,4 +1,4 @@
-// --threads: results are byte-identical for any number of threads.
+// Results must be byte-identical for any number of threads (--threads).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -65,8 +65,8 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// A run that ends at the cycle limit also has equal output.
-TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
+// A run that ends at the cycle limit must also give the same output for any number of threads.
+TEST(ThreadsOfCollectives, EndTheSameWayAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {
     const Workshop shop;
@@ -79,8 +79,8 @@ TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   }
 }
 
-// Runs with a waveform or reducing switches use one thread, since the kernel advances in every cycle.
-TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
+// With a waveform or with reducing switches, the kernel advances in every cycle, so a run uses one thread.
+TEST(ThreadsOfCollectives, AreOneIfTheKernelAdvancesEveryCycle) {
   constexpr const char* kReducingSwitch =
       "system:\n  topology:\n    kind: hierarchy\n"
       "    dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 20 ns, in_network: true}]\n"
@@ -108,7 +108,7 @@ TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
   }
 }
 
-TEST(ThreadsOfCollectives, AreOneForASmallRunAndWhereOneIsAskedFor) {
+TEST(ThreadsOfCollectives, AreOneForASmallRunOrOnRequest) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   ASSERT_EQ(shop.run({"run", "c.yaml", "--set", "fidelity=flit", "--out", "r.json"}).status, 0);

@@ -1,4 +1,4 @@
-// coppice topology, other schedule formats, --quiet and --json.
+// Tests `coppice topology`, the other formats of schedules, --quiet and --json.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Topology, IsPrintedForOtherTools) {
   EXPECT_THAT(tacos.err, HasSubstr("TACOS cannot express switches"));
 }
 
-TEST(Topology, OfTacosHasARowPerLink) {
+TEST(Topology, InTacosFormatHasARowForEachLink) {
   const Workshop shop;
   const Outcome outcome = shop.run({"topology", shipped_config("systems/torus_4x4.yaml"), "--format", "tacos",
                                     "--set", "system.link.bandwidth=1073741824 B/s"});
@@ -40,7 +40,7 @@ TEST(Topology, OfTacosHasARowPerLink) {
   EXPECT_EQ(count(outcome.out, ",150,1\n"), 64);
 }
 
-// Writes a schedule in a format and runs it from that file.
+// Writes a schedule in `format` and runs the written file.
 nlohmann::ordered_json run_again(const Workshop& shop, const std::string& format, const std::string& op) {
   const std::string config = shipped_config("systems/dgx1.yaml");
   const std::vector<std::string> set{"--set", "collective.op=" + op, "--set", "collective.size=64 KiB",
@@ -62,7 +62,7 @@ nlohmann::ordered_json run_again(const Workshop& shop, const std::string& format
   return shop.read_json(format + ".json");
 }
 
-TEST(ScheduleFormats, OfOtherToolsRunAsWhatWasCompiled) {
+TEST(ScheduleFormats, OfOtherToolsRunLikeTheCompiledSchedule) {
   const Workshop shop;
   for (const char* op : {"all_reduce", "all_gather", "reduce_scatter"}) {
     const auto json = run_again(shop, "json", op);

@@ -37,7 +37,7 @@ TEST(Traffic, ReportsWhatItMeasured) {
   EXPECT_THAT(shop.files(), ElementsAre("t.json"));
 }
 
-// Routers and channels have the same names and bindings as those of a collective's machine.
+// In a traffic run, routers and channels have the same names and bindings as in a run of a collective.
 TEST(Traffic, RunsOnTheMachineOfCollectives) {
   const Workshop shop;
   const auto modules = [&](const std::vector<std::string>& more) {
@@ -71,7 +71,7 @@ TEST(Traffic, RunsOnTheMachineOfCollectives) {
   EXPECT_THAT(traffic, HasSubstr("network_0 (sc_port) -> machine.node_3.traffic.terminal.port_0"));
   EXPECT_THAT(traffic, Not(HasSubstr(".ni")));
   EXPECT_THAT(collective, Not(HasSubstr(".traffic")));
-  // coppice modules still requires a collective.
+  // `coppice modules` requires a collective in the configuration.
   const Outcome outcome = shop.run(
       {"modules", shipped_config("systems/mesh_8x8_booksim.yaml"), "--set", "collective.size=4 KiB"});
   EXPECT_EQ(outcome.status, 2);
@@ -84,7 +84,7 @@ TEST(Traffic, RunsAnExperimentOfBookSim) {
              "topology = mesh; k = 4; num_vcs = 4; vc_buf_size = 16; packet_size = 4;\n"
              "injection_rate = 0.05; max_samples = 3;\n");
   EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--out", "a.json"}).status, 0);
-  // The path as written in a configuration.
+  // The same experiment, given as a configuration and options.
   const Outcome outcome = shop.run({"traffic",        shipped_config("systems/mesh_8x8_booksim.yaml"),
                                     "--set",          "system.topology.dims=[4, 4]",
                                     "--set",          "system.router.credit_delay=0",
@@ -102,12 +102,12 @@ TEST(Traffic, RunsAnExperimentOfBookSim) {
     EXPECT_EQ(theirs[key], ours[key]) << key;
   }
   EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops once its means are steady"));
-  // Options come before the file.
+  // Options may also come before the file.
   EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--rate", "0.1", "--out", "c.json"}).status, 0);
   EXPECT_NEAR(shop.read_json("c.json")["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
 }
 
-TEST(Traffic, WantsAnExperimentOfOneKind) {
+TEST(Traffic, RequiresAnExperimentOfOneKind) {
   const Workshop shop;
   shop.write("mesh", "topology = mesh;\n");
   const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
@@ -121,7 +121,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   EXPECT_THAT(half.err, HasSubstr("--rate is missing; for example --pattern uniform --rate 0.1"));
 }
 
-TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {
+TEST(Traffic, GeneratesOtherPacketsWithAnotherSeed) {
   const Workshop shop;
   const auto result_for = [&](const char* seed) {
     EXPECT_EQ(
@@ -137,7 +137,7 @@ TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {
   EXPECT_NE(result_for("2"), first);
 }
 
-TEST(Traffic, WarnsOfTheCollective) {
+TEST(Traffic, WarnsAboutTheCollective) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"traffic", "c.yaml", "--pattern", "neighbor", "--rate", "0.1",
@@ -157,7 +157,7 @@ TEST(Traffic, StopsOnInterruptWithoutLeavingAFile) {
   EXPECT_THAT(shop.files(), ElementsAre());
 }
 
-TEST(Traffic, RunsHotspotsBurstsAndAnswers) {
+TEST(Traffic, RunsHotspotsBurstsAndReplies) {
   const Workshop shop;
   const Outcome outcome = shop.run({"traffic",         shipped_config("systems/mesh_8x8_booksim.yaml"),
                                     "--pattern",       "hotspot",
@@ -182,7 +182,7 @@ TEST(Traffic, RunsHotspotsBurstsAndAnswers) {
   EXPECT_GT(result["transaction_latency_mean"].get<double>(), 0);
 }
 
-TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
+TEST(Traffic, RunsTracesAndPermutationsFromFiles) {
   const Workshop shop;
   shop.write("trace",
              "ID:1 CYC:5 SRC:0 DST:9 TYP:ReadReq NDEP:1 2\nID:2 CYC:0 SRC:9 DST:0 TYP:ReadResp NDEP:0\n");
@@ -210,7 +210,7 @@ TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
             measure({"--pattern", "bitcomp"}));
 }
 
-TEST(Traffic, RefusesWaysThatANetworkHasNot) {
+TEST(Traffic, RejectsRoutingThatTheNetworkDoesNotSupport) {
   const Workshop shop;
   const Outcome outcome =
       shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));

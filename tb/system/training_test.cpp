@@ -53,7 +53,7 @@ class Training : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(Training, BreaksTheIterationDown) {
+TEST_F(Training, DividesTheTimeOfTheIteration) {
   const Outcome outcome = shop.run({"run", "c.yaml"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -61,7 +61,8 @@ TEST_F(Training, BreaksTheIterationDown) {
                                  HasSubstr("exposed communication"), HasSubstr("verified: values")));
 }
 
-// The exposed communication is exactly the all-reduce that `coppice run` measures alone.
+// Without overlap, exposed communication equals the time of the all-reduce alone, as `coppice run` measures
+// it.
 TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
   const auto trained = result_of({});
   const auto& training = trained["training"];
@@ -77,9 +78,9 @@ TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
             training["compute_ns"].get<double>() + alone["time_ns"].get<double>());
 }
 
-// If the first layer has gradients in all chunks, it waits for the last chunk, and nothing overlaps. A layer
-// with gradients in the first chunk waits only for that chunk; if it computes longer than the other chunks
-// take, no later layer waits.
+// If the first layer has gradients in every chunk, it waits for the last chunk, so nothing overlaps. If its
+// gradients are in the first chunk, it waits for this chunk only; if it then computes for longer than the
+// other chunks take, no later layer has to wait.
 TEST_F(Training, ChainsTheForwardPassToItsChunks) {
   const std::string header =
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
@@ -123,9 +124,9 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
-// Accelerators and interfaces share a limited memory: passes wait, for the same time with flits as with
-// trains.
-TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
+// Accelerator and network interface share a memory with limited bandwidth, so passes wait. They must wait
+// equally long with flits and with trains.
+TEST_F(Training, ComputesPassesWhileTheNetworkInterfaceRuns) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};
   const auto trains = result_of({keys[0], keys[1], "fidelity=train"});
@@ -162,9 +163,8 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-// One-byte buckets hold the gradients of one layer each; one bucket for all gradients is equivalent to
-// `none`.
-TEST_F(Training, ReducesGradientsByTheBucket) {
+// A bucket of one byte holds the gradients of one layer. A bucket for all gradients is equivalent to `none`.
+TEST_F(Training, ReducesGradientsInBuckets) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});
   const auto all = result_of({"training.overlap=bucketed", "training.bucket=1 GB"});
@@ -175,7 +175,7 @@ TEST_F(Training, ReducesGradientsByTheBucket) {
   EXPECT_EQ(all["config"]["training"]["bucket"], "1 GB");
 }
 
-TEST_F(Training, TracesAllThatOverlaps) {
+TEST_F(Training, TracesEverythingThatOverlaps) {
   ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t", "--set", "training.overlap=layer_wise"}).status, 0);
   std::set<std::string> names;
   for (const auto& [name, track] : shop.read_trace("t")) {
@@ -184,8 +184,8 @@ TEST_F(Training, TracesAllThatOverlaps) {
   EXPECT_THAT(names, ::testing::IsSupersetOf({"conv weight gradient", "conv gradients"}));
 }
 
-// If an all-reduce fails, so does the command.
-TEST_F(Training, FailsWithItsAllReduces) {
+// If one of its all-reduces fails, the whole command fails.
+TEST_F(Training, FailsIfItsAllReducesFail) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--out", "r.json", "--set", "training.overlap=layer_wise", "--set", "max_cycles=10"});
   EXPECT_EQ(outcome.status, 1);
@@ -236,7 +236,7 @@ TEST_F(TextWorkloads, RunOnTheMachine) {
   }
 }
 
-TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
+TEST_F(TextWorkloads, RejectWhatTheFormatCannotExpress) {
   const Outcome waves = run({"--fst", "t.out"});
   EXPECT_EQ(waves.status, 2);
   EXPECT_THAT(waves.err, HasSubstr("--fst: the waveform shows a Verilog network interface"));
@@ -248,15 +248,16 @@ TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
   }
 }
 
-TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
+TEST_F(TextWorkloads, ReportUnusedKeys) {
   EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
               HasSubstr("training.batch_per_accelerator has no effect: a text workload specifies"));
   const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }
 
-// 65,536 bytes for each of 8 accelerators, as ASTRA-sim counts them, or in total.
-TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
+// ASTRA-sim counts an all-gather's 65,536 bytes per accelerator, of which there are 8; the other setting
+// counts them in total.
+TEST_F(TextWorkloads, InterpretTheBytesOfAnAllGatherAsThoseOfOneRank) {
   const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);
   ASSERT_EQ(run(total).status, 0);
@@ -271,7 +272,7 @@ TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
   EXPECT_EQ(one["training"]["collectives"][0]["bytes"], 8 * 65536);
   EXPECT_EQ(all["training"]["collectives"][0]["bytes"], 65536);
   EXPECT_EQ(one["config"]["training"]["all_gather_bytes"], "input");
-  // Three steps of 1 us, for any number of bytes.
+  // Beyond the latency, a collective takes three steps of 1 us, whatever its size.
   const auto beyond_latency = [](const auto& result) {
     return result["training"]["collectives"][0]["time_ns"].template get<double>() - 3000;
   };

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Destinations of a command's output and errors.
+// The files or descriptors to which a command's output and error output go.
 struct Redirections {
   std::string out_path;
-  std::string err_path;  // this, or the descriptor
+  std::string err_path;  // used if not empty; otherwise, the descriptor
   int err_descriptor = -1;
 };
 
@@ -57,7 +57,7 @@ pid_t spawn(const std::string& directory, const std::vector<std::string>& argume
 int wait_for(pid_t pid) {
   int status = 0;
   if (::waitpid(pid, &status, 0) != pid) throw std::system_error(errno, std::generic_category(), "waitpid");
-  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);  // as in shells
+  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);  // the convention of shells
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -115,7 +115,7 @@ RunningCommand::~RunningCommand() {
 bool RunningCommand::read_some() {
   std::array<char, 4096> buffer{};
   const ssize_t count = ::read(terminal_, buffer.data(), buffer.size());
-  if (count <= 0) return false;  // the other end is closed
+  if (count <= 0) return false;  // the command has closed the terminal
   seen_.append(buffer.data(), static_cast<std::size_t>(count));
   return true;
 }

@@ -14,14 +14,14 @@
 
 namespace coppice::system_test {
 
-// The exit status and output of a command.
+// The exit status and the output of a command that has ended.
 struct Outcome {
-  int status = -1;  // exit status; 128 plus the signal's number if a signal ended the command
+  int status = -1;  // exit status, or 128 plus the number of the signal that ended the command
   std::string out;
   std::string err;
 };
 
-// A running coppice command whose stderr is a terminal.
+// A running coppice command whose error output is connected to a terminal.
 class RunningCommand {
  public:
   RunningCommand(const std::string& directory, const std::vector<std::string>& arguments);
@@ -29,10 +29,11 @@ class RunningCommand {
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
 
-  // Reads stderr until `text` appears or the command ends; returns whether it appeared.
+  // Reads the terminal until `text` appears or the command ends. Returns whether `text` appeared.
   bool await_on_terminal(const std::string& text);
   void interrupt(int signal = SIGINT) const;
-  // Reads the remaining output and waits for the command to end; `err` is the terminal's text.
+  // Reads the rest of the output and waits until the command ends. The outcome's `err` contains the
+  // terminal's text.
   Outcome finish();
 
  private:
@@ -43,7 +44,7 @@ class RunningCommand {
   std::string seen_;
 };
 
-// A temporary directory in which a test runs the real command.
+// A temporary directory in which tests run the installed command.
 class Workshop {
  public:
   Workshop();
@@ -54,31 +55,31 @@ class Workshop {
   const std::string& directory() const { return directory_; }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
-  // A result without the command line and the commit, so that results of different command lines can be
+  // Reads a result and removes its command line and commit, so that results of different commands can be
   // equal.
   nlohmann::ordered_json read_json(const std::string& name) const;
   testing::Trace read_trace(const std::string& name) const {
     return testing::PerfettoReader::read(read(name));
   }
-  // The sorted names of the directory's files.
+  // The names of all files in the directory, sorted.
   std::vector<std::string> files() const;
 
-  // Runs coppice in the directory; stdout and stderr are captured in files elsewhere.
+  // Runs coppice in the directory. Its output and error output are captured in files outside the directory.
   Outcome run(const std::vector<std::string>& arguments) const;
-  // The same, with stdout redirected to `stdout_path`.
+  // Runs coppice like run(), but redirects its output to `stdout_path`.
   Outcome run_into(const std::string& stdout_path, const std::vector<std::string>& arguments) const;
 
  private:
   std::string directory_;
-  std::string captured_;  // where output is captured
+  std::string captured_;  // folder for captured output
 };
 
-// A small all-reduce; locations in tests refer to its lines.
+// A small all-reduce. Tests refer to its lines by their numbers.
 extern const char* const kSmallConfig;
 
 using testing::shipped_config;
 
-// The command under test.
+// The path of the coppice command under test.
 std::string command_path();
 
 }  // namespace coppice::system_test

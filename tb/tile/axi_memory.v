@@ -1,15 +1,16 @@
-// A memory behind an AXI4 port that uses all freedom of the protocol: any latency of at least LEAST cycles, random
-// stalls of requests, data and responses, and writes that reach memory only with their response. It checks its master:
-// offers hold until they are accepted, bursts have BEATS words, are INCR and stay within 4 KiB, the last word is marked,
-// no word is written without strobes, and no word is read while it is written. Words are stored in the array `MEMORY:
-// word FIRST is at address BASE.
+// A memory behind an AXI4 port that uses all freedom that the protocol allows: a random latency of at least
+// LEAST cycles, random stalls of requests, data and responses, and writes that take effect only with their
+// response. It checks that its master keeps offers stable until they are accepted, that bursts are of type
+// INCR, have BEATS words, stay within 4 KiB and mark their last word, and that no word is written without
+// strobes or read while it is being written. Words are stored in the array `MEMORY, in which word FIRST is at
+// address BASE.
 `default_nettype none
 module axi_memory #(
   parameter ADDRESS_W = 44,
   parameter AXI_W = 128,
   parameter BEATS = 4,
-  parameter LEAST = 10,   // minimum cycles from a request to its first word
-  parameter SLOW = 1,     // 0: exactly the minimum latency, and always ready
+  parameter LEAST = 10,   // minimum number of cycles from a request to its first word
+  parameter SLOW = 1,     // with 0, the latency is LEAST and the memory is always ready
   parameter SEED = 1,
   parameter FIRST = 0,
   parameter WORDS = 16,
@@ -43,7 +44,7 @@ module axi_memory #(
   output reg                  bvalid_o,
   input  wire                 bready_i
 );
-  localparam DEPTH = 64;  // requests in flight
+  localparam DEPTH = 64;  // maximum number of requests in flight
   localparam LANES = AXI_W / 32;
 
   reg [ADDRESS_W-1:0] reads [0:DEPTH-1];
@@ -52,14 +53,14 @@ module axi_memory #(
   reg [AXI_W-1:0]     data [0:DEPTH*BEATS-1];
   reg [AXI_W/8-1:0]   strobes [0:DEPTH*BEATS-1];
   integer             write_due [0:DEPTH-1];
-  integer first_read = 0, next_read = 0, beat = 0;           // requests completed, accepted; words of the first sent
-  integer first_write = 0, next_write = 0, words = 0;        // responses sent, accepted; words that arrived
+  integer first_read = 0, next_read = 0, beat = 0;           // completed and accepted requests; sent words
+  integer first_write = 0, next_write = 0, words = 0;        // sent responses, accepted requests; arrived words
   integer cycle = 0, seed = SEED, failures = 0, bursts_read = 0, bursts_written = 0, i, l;
   reg     ar_held = 1'b0, aw_held = 1'b0, w_held = 1'b0;
   reg [ADDRESS_W-1:0] araddr, awaddr;
   reg [AXI_W-1:0]     wdata;
   reg [AXI_W/8-1:0]   wstrb;
-  reg     read_fails = 1'b0, write_fails = 1'b0;  // set by a bench: responses are errors
+  reg     read_fails = 1'b0, write_fails = 1'b0;  // set by a testbench to make responses errors
   assign rresp_o = {read_fails, 1'b0};
   assign bresp_o = {write_fails, 1'b0};
 
@@ -69,7 +70,7 @@ module axi_memory #(
       failures = failures + 1;
     end
   endtask
-  // A random number up to `most`, or 0.
+  // A random number below `most`; 0 without SLOW.
   function integer some(input integer most);
     some = SLOW != 0 ? $unsigned($random(seed)) % most : 0;
   endfunction
@@ -86,7 +87,7 @@ module axi_memory #(
     rlast_o = 1'b0;
   end
 
-  // First the events at the clock edge, then the outputs of the next cycle.
+  // Processes the events at the clock edge first, and then sets the outputs for the next cycle.
   always @(posedge clk_i) if (rst_ni) begin
     cycle = cycle + 1;
     if (ar_held) must(arvalid_i && araddr_i === araddr, "a read's address changes before it is accepted");

@@ -1,6 +1,7 @@
-// clock_gate: registers behind one gate or two nested gates capture data only while the gates are open, like registers
-// with enables, even if enables change in both halves of the clock. Data crosses between ungated and gated registers at
-// the same edge without a race. The last line is "verified" or the error.
+// Tests clock_gate. Registers behind one gate, or behind two nested gates, must capture data only while the
+// gates are open, like registers with enables, even if enables change in both halves of the clock. Data must
+// cross between ungated and gated registers at the same edge without a race. The last line of output is
+// "verified" or the error.
 `timescale 1ps/1ps
 `default_nettype none
 module clock_gate_tb;
@@ -10,8 +11,8 @@ module clock_gate_tb;
   clock_gate #(.GATES(GATES)) i_outer (.clk_i(clk), .enable_i(outer), .clk_o(outer_clk));
   clock_gate #(.GATES(GATES)) i_inner (.clk_i(outer_clk), .enable_i(inner), .clk_o(inner_clk));
 
-  reg [15:0] count_q = 16'd0, outer_q = 16'd0, inner_q = 16'd0, back_q = 16'd0;      // gated
-  reg [15:0] outer_is = 16'd0, inner_is = 16'd0, back_is = 16'd0;                     // expected values
+  reg [15:0] count_q = 16'd0, outer_q = 16'd0, inner_q = 16'd0, back_q = 16'd0;      // registers behind gates
+  reg [15:0] outer_is = 16'd0, inner_is = 16'd0, back_is = 16'd0;                     // their expected values
   always @(posedge clk) count_q <= count_q + 16'd1;
   always @(posedge outer_clk) outer_q <= count_q;
   always @(posedge inner_clk) inner_q <= outer_q ^ count_q;
@@ -22,7 +23,7 @@ module clock_gate_tb;
     back_is <= inner_is;
   end
 
-  // No pulse is shorter than the clock's.
+  // Checks that no pulse is shorter than the clock's.
   integer  wrong = 0, edges = 0, expected = 0, cycle;
   realtime rise_outer = 0, rise_inner = 0;
   always @(outer_clk) if (outer_clk) rise_outer = $realtime; else if ($realtime > 0 && $realtime - rise_outer != 50) wrong = wrong + 1;
@@ -31,7 +32,7 @@ module clock_gate_tb;
   integer seed = 1;
   initial begin
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
-      // Enables change late in the low half; changes in the high half have no effect.
+      // Enables change late in the low half of the clock. Changes in the high half must have no effect.
       #45 {outer, inner} = $random(seed);
       #5 if (outer && inner) expected = expected + 1;
       clk = 1'b1;

@@ -1,7 +1,8 @@
-// The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind
-// it: flits of messages that add or store, on all ports simultaneously, and data requests, also for words with pending
-// sums. Requests must return the data written before, and memory must finally hold all sums and stores. Then memory
-// answers reads, and writes, with errors: each must be reported until a reset. The last line is "verified" or the error.
+// Tests gradient_memory under random traffic, between the reduction unit and AXI4 memories. On all ports
+// simultaneously, it sends flits of messages that add or store, and requests data, also of words with pending
+// sums. Requests must return what was written before, and the memory must finally contain all sums and
+// stores. Then the memory answers first reads and then writes with errors, each of which must be reported
+// until a reset. The last line of output is "verified" or the error.
 `timescale 1ns/1ns
 `default_nettype none
 `define MEMORY gradient_memory_tb.memory
@@ -19,17 +20,17 @@ module gradient_memory_tb #(
   parameter SEED = 1
 );
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
-  localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region, not a multiple of a line
+  localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // a region does not consist of whole lines
   localparam ADDS = 0, STORES = 1, READS = 2;
-  localparam [63:0] BASE = 64'h80012345000;  // address of the first word, in the upper half of AXI's range
-  localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its offset from memory_base
+  localparam [63:0] BASE = 64'h80012345000;  // address of the first word, in the upper half of the address range
+  localparam [ADDR_W-1:0] FIRST = 24'habc000;    // offset of BASE from memory_base
   localparam [63:0] ZERO = BASE - {38'd0, FIRST, 2'd0};
 
   reg clk = 1'b0, rst_n = 1'b0;
   reg [31:0] memory [0:WORDS-1];
   reg [31:0] right [0:WORDS-1];
 
-  // Reduction unit and memory, connected as in network_interface.
+  // The reduction unit and the memory are connected as in network_interface.
   reg  [PORTS-1:0]        valid = 0, add = 0, asks = 0;
   reg  [PORTS*ADDR_W-1:0] address = 0, asked = 0, next_asked = 0;
   reg  [PORTS*LANES-1:0]  lanes = 0, asked_lanes = 0, next_lanes = 0;
@@ -68,7 +69,7 @@ module gradient_memory_tb #(
     .awvalid_o(awvalid), .awready_i(awready), .wdata_o(wdata), .wstrb_o(wstrb), .wlast_o(wlast), .wvalid_o(wvalid),
     .wready_i(wready), .bresp_i(bresp), .bvalid_i(bvalid), .bready_o(bready));
   wire [BANKS-1:0] bank_failures;
-  reg  [1:0]       fails = 2'd0;  // memory answers reads, or writes, with errors
+  reg  [1:0]       fails = 2'd0;  // which of reads and writes the memory answers with errors
   genvar b;
   generate
     for (b = 0; b < BANKS; b = b + 1) begin : g_bank
@@ -87,7 +88,8 @@ module gradient_memory_tb #(
     end
   endgenerate
 
-  // Per port: the remaining flits and requests, and the unanswered requests.
+  // For each port: the flits and requests that have not been offered, and the requests that have not been
+  // answered.
   integer kind [0:REGIONS-1];
   integer owner [0:REGIONS-1];
   integer at [0:PORTS-1];
@@ -100,7 +102,7 @@ module gradient_memory_tb #(
   integer under_way [0:PORTS-1];
   integer first [0:PORTS-1];
   integer next [0:PORTS-1];
-  integer expected [0:PORTS*256-1];  // first word of a request in flight, and the number of words
+  integer expected [0:PORTS*256-1];  // first word of each request in flight; below, the number of its words
   integer expected_words [0:PORTS*256-1];
   integer seed = SEED, round, p, w, region, words, cycle = 0, failures = 0, flits = 0, answers = 0, quiet, reading, mode;
 
@@ -114,7 +116,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Picks a message of a port in a random region; none if the port may not write that region.
+  // Starts a message of port p in a random region, unless the port may not write this region.
   task draw_message;
     begin
       region = below(REGIONS);
@@ -164,13 +166,13 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Variables of a cycle: offers, events, and the previous state.
+  // Runs one cycle: makes offers, checks answers and updates the state.
   task step;
     begin
       valid = 0;
       for (p = 0; p < PORTS; p = p + 1) begin
         if (left[p] == 0 && messages[p] > 0) draw_message;
-        // Offers a flit if a slot is free.
+        // A flit is offered only if the unit has a free slot.
         if (left[p] > 0 && waiting[p*($clog2(QUEUE)+1)+:$clog2(QUEUE)+1] < QUEUE && below(4) != 0) offer_flit;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
       end
@@ -199,7 +201,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Returns whether anything remains to be offered or is pending outside memory.
+  // Whether flits or requests remain to be offered or answered.
   function integer offers(input integer unused);
     begin
       offers = 0;
@@ -219,7 +221,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Sends messages that add, until everything is in memory again.
+  // Sends messages that add, and waits until all sums are in memory.
   task add_some;
     begin
       for (region = 0; region < REGIONS; region = region + 1) kind[region] = ADDS;
@@ -258,7 +260,7 @@ module gradient_memory_tb #(
     step;
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
-      // There is always a region to add to, one to store to and one to read, so that no port searches forever.
+      // At least one region each is for adding, storing and reading, so that every port finds a region.
       for (region = 0; region < REGIONS; region = region + 1) begin
         kind[region] = region < 3 ? region : below(3);
         owner[region] = below(PORTS);
@@ -272,7 +274,8 @@ module gradient_memory_tb #(
         step;
         no_later_than(quiet);
       end
-      // Requests any words that have pending sums of flits from earlier cycles.
+      // From here on, requests may read any words, including words with pending sums of flits from earlier
+      // cycles.
       reading = 1;
       step;
       for (p = 0; p < PORTS; p = p + 1) requests[p] = requests[p] + 1 + below(4);

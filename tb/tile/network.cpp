@@ -1,6 +1,6 @@
-// tile_network_PORTS_FLITBITS FOLDER: a network of Verilated tiles (rtl/tile/tile.v), whose memory and links
-// are plain arrays. Behaves like network_tb.v: reads the same files, which tb/tile/simulate writes into
-// FOLDER, and prints the same lines.
+// tile_network_PORTS_FLITBITS FOLDER simulates a network of Verilated tiles (rtl/tile/tile.v) whose memories
+// and links are plain arrays. Like network_tb.v, it reads the files that tb/tile/simulate writes into FOLDER,
+// and it prints the same lines.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -28,7 +28,7 @@ double sc_time_stamp() {
 namespace coppice::tile {
 namespace {
 
-// The parameters of the Verilated tile, which has equal numbers of links and ports.
+// The parameters of the Verilated tile. It has as many links as ports.
 constexpr unsigned kPorts = COPPICE_TILE_PORTS;
 constexpr unsigned kLinks = kPorts;
 constexpr unsigned kFlitBits = COPPICE_TILE_FLIT_BITS;
@@ -38,11 +38,12 @@ constexpr unsigned kLanes = kFlitBits / 32;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kLineWords = 7;
 constexpr unsigned kCountBits = 16;
-constexpr unsigned kLinesBits = 11;  // for tables of 1024 lines
+constexpr unsigned kLinesBits = 11;  // enough for tables of 1024 lines
 
 using FlitBits = std::array<std::uint32_t, kLanes>;
 
-// Reads the lines of a file of hexadecimal numbers as 32-bit words, the lowest first.
+// Reads a file with one hexadecimal number per line. Each number is returned as 32-bit words, the lowest word
+// first.
 std::vector<std::vector<std::uint32_t>> read_hex(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be read");
@@ -74,7 +75,8 @@ std::uint64_t field(const std::vector<std::uint32_t>& words, unsigned at, unsign
   return value;
 }
 
-// Reads bits of a port of the Verilated tile: an integer, or an array of 32-bit words above 64 bits.
+// Reads bits of a port of the Verilated tile. Up to 64 bits, a port is an integer; wider ports are arrays of
+// 32-bit words.
 template <typename Port>
 std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   std::uint64_t bits = 0;
@@ -88,7 +90,7 @@ std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   return static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
 }
 
-// Sets bits of a port; in an array, only within one word.
+// Sets bits of a port. If the port is an array, the bits must be in one word.
 template <typename Port>
 void set(Port& port, unsigned at, unsigned width, std::uint32_t value) {
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -112,7 +114,7 @@ void set_flit(Port& port, unsigned number, const FlitBits& bits) {
   for (unsigned lane = 0; lane < kLanes; ++lane) set(port, (number * kLanes + lane) * 32, 32, bits[lane]);
 }
 
-// The contents of a link in a cycle: a flit in one direction, credits in the other.
+// The contents of a link in one cycle: a flit in one direction and credits in the other.
 struct Flit {
   bool valid = false;
   bool head = false;
@@ -151,7 +153,7 @@ class Tile {
   Tile& operator=(const Tile&) = delete;
 
   Vtile& rtl() { return *rtl_; }
-  // The number of ports whose reads wait for pending sums in this cycle.
+  // The number of ports at which a read waits for pending sums in this cycle.
   int reads_held() const { return std::popcount(rtl_->rootp->tile__DOT__i_ni__DOT__conflict); }
 
   void put_flit(unsigned port, const Flit& flit) {
@@ -169,8 +171,8 @@ class Tile {
   }
   unsigned credits(unsigned port) const { return get(rtl_->credit_o, port * kVcs, kVcs); }
 
-  // Applies the memory's accesses of the previous cycle, then the rising clock edge: reads see earlier
-  // writes.
+  // Performs the memory accesses that the tile requests, and then the rising clock edge. Reads see only the
+  // writes of earlier cycles.
   void tick(std::vector<std::uint32_t>& memory, std::size_t first, std::size_t words) {
     const auto address = [](const auto& of, unsigned port) {
       return std::size_t{get(of, port * kAddressBits, kAddressBits)};
@@ -234,7 +236,7 @@ class Tile {
 
   VerilatedContext context_;
   std::unique_ptr<Vtile> rtl_;
-  std::size_t dma_;  // cycles from a request to its data
+  std::size_t dma_;  // number of cycles from a request to its data
   std::deque<DmaData> dma_data_;
 };
 
@@ -303,7 +305,7 @@ class Network {
     for (const auto& tile : tiles_) tile->rtl().start_i = 0;
   }
 
-  // Runs the collective, checks its sums, and prints a line.
+  // Runs one collective, checks its sums and prints a line with the outcome.
   bool collective(std::uint32_t run) {
     start();
     const std::uint64_t begin = cycles_;
@@ -323,7 +325,7 @@ class Network {
         arrived[node] = count;
       }
     }
-    // A stored message counts from the cycle after its tail.
+    // A message that is stored counts from the cycle after its tail, hence one more.
     ++last;
     std::size_t wrong = 0;
     for (std::size_t at = 0; at < memory_.size(); ++at) {
@@ -362,7 +364,7 @@ class Network {
     for (const auto& tile : tiles_) tile->rtl().eval();
     for (unsigned link = 0; link < sources_.size(); ++link) {
       Tile& tile = *tiles_[link / kLinks];
-      if (tile.rtl().rst_ni == 0) continue;  // links are reset, too
+      if (tile.rtl().rst_ni == 0) continue;  // links are reset together with tiles
       flits[link] = tile.flit(link % kLinks);
       credits[link] = tile.credits(link % kLinks);
       flits_sent_ += flits[link].valid;
@@ -377,17 +379,18 @@ class Network {
   std::map<std::string, std::uint32_t> constants_;
   std::size_t nodes_ = 0;
   std::size_t words_ = 0;
-  std::vector<std::uint32_t> memory_;   // words of all nodes
-  std::vector<std::uint32_t> sums_;     // expected sums of all runs
-  std::vector<std::uint32_t> sources_;  // [input of a link]: the output that drives it
+  std::vector<std::uint32_t> memory_;   // words of all tiles, one tile after another
+  std::vector<std::uint32_t> sums_;     // expected sums after each run
+  std::vector<std::uint32_t> sources_;  // for each input of a link, the output that drives it
   std::vector<std::unique_ptr<Tile>> tiles_;
-  // First the outputs, then the inputs of cycle `at_`: [cycle modulo latency][output or input].
+  // The contents of the links, by cycle modulo the latency and by output or input. In each cycle, an element
+  // is read by the input before the output overwrites it.
   std::vector<std::vector<Flit>> flits_;
   std::vector<std::vector<unsigned>> credits_;
   std::size_t at_ = 0;
   std::uint64_t cycles_ = 0;
   std::uint64_t flits_sent_ = 0;
-  std::uint64_t reads_held_ = 0;  // cycles in which the DMA waited for sums, summed over ports
+  std::uint64_t reads_held_ = 0;  // cycles in which the DMA waited for sums, added over all ports
 };
 
 }  // namespace
@@ -396,7 +399,7 @@ class Network {
 int main(int argc, char** argv) {
   try {
     if (argc != 2) throw std::runtime_error("the argument must be a folder written by tb/tile/simulate");
-    constexpr unsigned kSeed = 7;  // initial values of registers without a reset
+    constexpr unsigned kSeed = 7;  // for the initial values of registers without a reset
     return coppice::tile::Network(argv[1], kSeed).run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tile_network: %s\n", error.what());

@@ -1,14 +1,15 @@
-// Tiles connected to a network in Verilog alone: loads the tables over AXI4-Lite, starts every tile, waits for their
-// interrupts, and checks every word of every memory against its expected sum. system.vh, tables.hex, sizes.hex,
-// memory.hex and sums.hex come from tb/tile/simulate. The last line is "verified", with the cycle in which the last
-// message counted, or the error.
+// Connects tiles to a network in Verilog alone: loads tables over AXI4-Lite, starts every tile, waits for the tiles'
+// interrupts, and compares every word of every memory with its expected sum. tb/tile/simulate writes system.vh,
+// tables.hex, sizes.hex, memory.hex and sums.hex. The last line of output is "verified", with the cycle in which the
+// last message counted, or the error.
 //
-// RUNS collectives run one after another, each on the results of the previous one; sums.hex holds the sums of each.
-// With FLIP, one bit of every flit on a link changes, and only the receiving tile must report it; sums are not checked.
-// With FLIP_TABLES, one bit of every part of every table line changes before the first start: sums must still be right,
-// and every tile must count as many corrections per run as its lines have parts. The tiles' event counters must equal
-// the counts made here. With TWINS, every tile has a twin with clock gates and the same inputs: their outputs must be
-// equal in every cycle, including unknown bits.
+// RUNS collectives run one after another, and each uses the results of the previous one; sums.hex contains the sums of
+// every run. The tiles' event counters must equal the counts made here.
+// FLIP changes one bit of every flit on one link. Only the receiving tile must report it; sums are not checked.
+// FLIP_TABLES changes one bit of every part of every table line before the first start. Sums must still be correct, and
+// every tile must count as many corrections per run as its lines have parts.
+// TWINS gives every tile a twin with clock gates and the same inputs. Both must have equal outputs in every cycle,
+// including unknown bits.
 `default_nettype none
 `define MEMORY network_tb.memory
 `define TABLE i_tile.i_lite.i_tile.i_ni.g_port[p].i_port.g_one.i_table
@@ -21,14 +22,14 @@ module network_tb;
   localparam LANES = FLIT_W / 32;
   localparam VC_W = $clog2(VCS);
   localparam INDEX_W = $clog2(ENTRIES);
-  localparam LOAD_W = LINE_W + 48;  // node, port and index before the line
+  localparam LOAD_W = LINE_W + 48;  // a node, a port and an index precede the line
   localparam SIZE_W = PORTS * 16 + PORTS * TOTAL_W + TOTAL_W;
 
   reg clk = 1'b0, rst_n = 1'b0;
   always #1 clk = !clk;
 
   reg [LOAD_W-1:0] tables [0:LOADS-1];
-  reg [SIZE_W-1:0] sizes [0:NODES-1];  // arrivals, entries of ports, lines of ports
+  reg [SIZE_W-1:0] sizes [0:NODES-1];  // per node: arrivals, then the entries and then the lines of each port
   reg [31:0] memory [0:NODES*WORDS-1];
   reg [31:0] sums [0:RUNS*NODES*WORDS-1];
   initial begin
@@ -38,7 +39,7 @@ module network_tb;
     $readmemh("sums.hex", sums);
   end
 
-  // The bus: a write to or a read from tile `target`, or a write to all tiles (`everyone`).
+  // The bus writes to or reads from tile `target`, or writes to all tiles if `everyone` is set.
   integer    target = 0;
   reg        writes = 1'b0, reads = 1'b0, everyone = 1'b0;
   reg [7:0]  address = 8'd0;
@@ -47,24 +48,24 @@ module network_tb;
   wire [NODES*2-1:0]  write_response, read_response;
   wire [NODES*32-1:0] value;
 
-  // Links: [output of all tiles]: the input that it drives.
+  // Signals of the links, indexed by the output or by the input that a link connects.
   wire [NODES*LINKS-1:0]         out_valid, out_head, out_tail, in_valid, in_head, in_tail;
   wire [NODES*LINKS-1:0]         out_parity, in_parity;
   wire [NODES*LINKS*VC_W-1:0]    out_vc, in_vc;
   wire [NODES*LINKS*FLIT_W-1:0]  out_flit, in_flit;
-  wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // credits returned by inputs, received by outputs
-  wire [NODES*PORTS-1:0]         counts;  // pulses in the cycle before a message counts
+  wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // returned by inputs; received by outputs
+  wire [NODES*PORTS-1:0]         counts;  // pulse in the cycle before a message counts as arrived
 
-  localparam PAGES = (WORDS * 4 + 4095) / 4096;  // pages of a tile's memory
+  localparam PAGES = (WORDS * 4 + 4095) / 4096;  // pages of each tile's memory
   wire [NODES*BANKS-1:0] memory_failures;
-  integer twin_cycles [0:NODES-1];  // cycle of the last comparison
+  integer twin_cycles [0:NODES-1];  // number of cycles compared
   integer twin_failures [0:NODES-1];
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
-  wire [NODES-1:0] strides;  // set if strides have been written to the tile
+  wire [NODES-1:0] strides;  // whether each tile has received the strides
 
-  // Bit FLIP of every body flit changes on the first link; -1: none.
+  // A mask for bit FLIP, which is changed in every body flit on the first link; zero if FLIP is -1.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
   event   flip_tables;
   integer flip_seed = 1;
@@ -167,7 +168,7 @@ module network_tb;
           twin_araddr, twin_arlen, twin_arsize, twin_arburst, twin_arvalid, twin_rready, twin_awaddr, twin_awlen, twin_awsize,
           twin_awburst, twin_awvalid, twin_wdata, twin_wstrb, twin_wlast, twin_wvalid, twin_bready,
           twin_valid, twin_vc, twin_head, twin_tail, twin_flit, twin_parity, twin_credit};
-        // At the end of every cycle after the first cycles of the reset.
+        // Compares at the end of every cycle, except in the first cycles of the reset.
         always @(negedge clk) begin
           if (rst_n) twin_cycles[n] = twin_cycles[n] + 1;
           if (rst_n && leaves !== twin_leaves) begin
@@ -178,7 +179,7 @@ module network_tb;
       end
       initial {twin_cycles[n], twin_failures[n]} = 64'd0;
 
-      // Memory: each tile's words start at a page boundary.
+      // Each tile's words begin at a page boundary.
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
         axi_memory #(
           .AXI_W(AXI_W), .BEATS(BURST_WORDS * 32 / AXI_W), .LEAST(MEMORY_LATENCY), .SLOW(MEMORY_SLOW), .SEED(n * BANKS + b + 1),
@@ -196,8 +197,8 @@ module network_tb;
           bursts_written[n*BANKS+b] = i_memory.bursts_written;
         end
       end
-      // Flips one random bit, data or check, of each part of each line, and of the copy of the first line, which is used
-      // instead of that part.
+      // In each part of each line, flips one random bit, which may be a data or a check bit. The first line's
+      // part that is read ahead has a copy, which is used instead and is flipped as well.
       if (FLIP_TABLES != 0) begin : g_flip
         for (p = 0; p < PORTS; p = p + 1) begin : g_table
           integer row;
@@ -212,15 +213,15 @@ module network_tb;
       end
       assign strides[n] = i_tile.i_lite.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_lite.i_tile.address_stride_i === ADDRESS_STRIDE &&
                           i_tile.i_lite.i_tile.step_stride_i === STEP_STRIDE;
-      // Messages that add count three cycles later than messages that store.
+      // A message that adds counts three cycles later than one that stores.
       assign counts[n*PORTS+:PORTS] = i_tile.i_lite.i_tile.i_ni.added3_q | i_tile.i_lite.i_tile.i_ni.arrived_store;
     end
   endgenerate
 
   reg     told;
   integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out, corrections;
-  // Writes to the target, or to all tiles; each must accept the write immediately and respond OKAY in the next cycle, or
-  // two cycles later with registers at the channels' ends.
+  // Writes to the target or to all tiles. A tile must accept the write immediately and respond OKAY in the
+  // next cycle, or two cycles later if the channels have registers at their ends.
   task write(input [7:0] to, input [31:0] what);
     begin
       address = to;
@@ -235,9 +236,9 @@ module network_tb;
       end
     end
   endtask
-  reg [31:0] now = 32'd0;  // the tiles' cycle counter
+  reg [31:0] now = 32'd0;  // the same as the tiles' cycle counters
   always @(posedge clk) now <= rst_n ? now + 32'd1 : 32'd0;
-  // Reads a register into value[target], where the value stays until the next read.
+  // Reads a register of the target into value[target], which keeps the value until the next read.
   task read(input [7:0] from);
     begin
       address = from;
@@ -292,7 +293,7 @@ module network_tb;
       for (i = 0; i < (LINE_W + 31) / 32; i = i + 1) write(`COPPICE_TILE_LINE + 4 * i, tables[at] >> (32 * i));
       write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
     end
-    repeat (2) @(negedge clk);  // the last line has been stored
+    repeat (2) @(negedge clk);  // by then, the last line has been stored
     if (strides !== {NODES{1'b1}}) begin
       $display("FAILED: strides have not reached the tiles: %b", strides);
       failures = failures + 1;

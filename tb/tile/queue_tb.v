@@ -1,9 +1,10 @@
-// A queue in a four-state simulator: words leave in order, over many turns of the ring and at every fill level.
+// Tests a queue in a four-state simulator: words must leave in order, over many turns of the ring and at all
+// fill levels.
 `timescale 1ns/1ns
 `default_nettype none
 module queue_tb #(
-  parameter VC_BUFFER = 0,  // 1: the buffer of a virtual channel, otherwise a fifo
-  parameter FRONT = 0       // for a fifo: its front element is in a register
+  parameter VC_BUFFER = 0,  // 1 tests the buffer of a virtual channel, 0 a fifo
+  parameter FRONT = 0       // whether the front element of the fifo is in a register
 );
   localparam WIDTH = 8, ADDR_W = 2, DEPTH = 4;
   reg              clk = 1'b0, rst_n = 1'b0, push = 1'b0, pop = 1'b0;
@@ -36,7 +37,7 @@ module queue_tb #(
       held = held + push - pop;
       push = held < DEPTH && ($random(seed) & 1);
       pop = held > 0 && ($random(seed) & 1);
-      // Observed at the clock edge, when the inputs are stable.
+      // Compares at the clock edge, when the inputs are stable.
       #0 if (pop) begin
         taken = taken + 1;
         if (!valid || front !== expected) wrong = wrong + 1;

@@ -1,6 +1,6 @@
-// Compares a tile's registers with their source (registers_map.vh and map.hex, from tb/tile/registers) under random
-// traffic on both channels of AXI4-Lite, with stalled responses, byte strobes, resets and four-state values. The last
-// line is "verified" or the error.
+// Compares a tile's registers with their description in registers_map.vh and map.hex, which tb/tile/registers
+// generates. The random traffic on both channels of AXI4-Lite includes stalled responses, byte strobes,
+// resets and unknown values. The last line of output is "verified" or the error.
 `default_nettype none
 module registers_tb;
   localparam CYCLES = 3000;
@@ -14,14 +14,15 @@ module registers_tb;
   wire       awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  // Indexed by word address: the values that the hardware drives, sets and reads.
+  // For each word address: the values that the hardware drives, the bits that it sets, and the values that it
+  // sees.
   reg  [64*32-1:0] given = {64{32'd0}};
   reg  [64*32-1:0] sets = {64{32'd0}};
   wire [64*32-1:0] seen;
   wire [63:0]      pulses;
   `include "registers_map.vh"
 
-  // Kind, width mask and reset value of every word address.
+  // For each word address: the kind, the mask of the used bits and the reset value.
   reg [66:0] map [0:63];
   wire [2:0]  kind_to = map[awaddr[7:2]][66:64];
   wire [2:0]  kind_from = map[araddr[7:2]][66:64];
@@ -42,7 +43,7 @@ module registers_tb;
     end
   endtask
 
-  // Checks the outputs of a cycle against the previous cycles.
+  // Compares the outputs of this cycle with those that follow from the previous cycles.
   task check;
     begin
       must(awready === takes_write && wready === takes_write, "awready or wready");
@@ -61,7 +62,7 @@ module registers_tb;
     end
   endtask
 
-  // Models the clock edge.
+  // Updates the model at the clock edge.
   task step;
     begin
       pulsed = 64'd0;
@@ -103,7 +104,7 @@ module registers_tb;
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
       rst_n = $unsigned($random(seed)) % 200 != 0;
       awaddr = $random(seed);
-      // A read often follows a write to the same address.
+      // About as often as not, a read uses the address of the preceding write.
       araddr = $random(seed);
       if ($random(seed) & 1) araddr = awaddr;
       wdata = $random(seed);

@@ -1,6 +1,6 @@
-// spill_register: words leave in order with random valid and ready. With registers, no input affects an output before
-// the clock edge, and one word passes in each cycle in which both ends are ready. The last line is "verified" or the
-// error.
+// Tests spill_register with random valid and ready signals: words must leave in order. With registers, no
+// input may affect an output before the clock edge, and one word must pass in every cycle in which both sides
+// are ready. The last line of output is "verified" or the error.
 `timescale 1ns/1ns
 `default_nettype none
 module spill_register_tb;
@@ -24,7 +24,8 @@ module spill_register_tb;
       @(negedge clk);
       before = {place, offered, front};
       waits = valid && !place;
-      // Both ends are always ready in every other hundred cycles. Valid holds until its transfer.
+      // In alternate stretches of a hundred cycles, both sides are always ready. An offer stays until it is
+      // accepted.
       if (!waits) valid = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
       ready = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
       #0;

@@ -1,12 +1,12 @@
-// Compares two schedule tables, one with check bits. In every round, both are loaded with random lines and run. At most
-// one random bit of each part of a line, data or check, changes in the memories of the table with check bits, which must
-// behave like the other in every cycle and count its corrections. In every other round, two bits of a part of one line
-// change: the table must report this while that line is at its head, and not before; the round ends there. Finally, the
-// code itself is tested with every pair of flipped bits in a word.
+// Compares two schedule tables, of which one has check bits, in rounds with random lines. In the memories of
+// this table, at most one random bit (data or check) of each part of a line is changed. It must behave like
+// the other table in every cycle and count its corrections. In every other round, two bits in a part of one
+// line are changed: the table must report this exactly when the line is at its head, which ends the round.
+// Finally, the test changes every pair of bits in a word to check the code itself.
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
-  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // as in a tile; the parts with check bits
+  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // as in a tile; parts with check bits
   localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
   localparam [REST_W-1:0] REST_ONE = 1;
   reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
@@ -36,7 +36,7 @@ module table_ecc_tb;
 
   integer seed = SEED, round, i, j, head, failures = 0, told = 0, mended = 0, bad, part, cycles, pairs = 0;
   reg     of_first, ends;
-  reg [AHEAD_W-1:0] ahead_of [0:ENTRIES-1];  // the loaded lines
+  reg [AHEAD_W-1:0] ahead_of [0:ENTRIES-1];  // the lines as loaded
   reg [REST_W-1:0]  rest_of [0:ENTRIES-1];
   reg     flipped_ahead [0:ENTRIES-1];
   reg     flipped_rest [0:ENTRIES-1];
@@ -51,8 +51,8 @@ module table_ecc_tb;
     end
   endtask
 
-  // The code, tested with every pair of flipped bits.
-  reg  [113:0] word_in;  // including check bits
+  // Signals for testing the code with every pair of changed bits.
+  reg  [113:0] word_in;  // data and check bits
   reg  [105:0] word;
   wire [105:0] unused_word, word_out;
   wire [7:0]   check, unused_check;
@@ -76,7 +76,7 @@ module table_ecc_tb;
         loads = 1'b1;
         index = i;
         line = {$random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed)};
-        // Lines begin in iteration 0 or 1; line 0 is active in all iterations.
+        // A line begins in iteration 0 or 1. Line 0 is active in all iterations.
         line[ENTRY_W+:20] = {10'd1023, 9'd0, i > 0 && below(3) == 0};
         @(negedge clk);
       end
@@ -100,7 +100,7 @@ module table_ecc_tb;
         bad = below(lines);
         i = below(part == 0 ? AHEAD_W : REST_W);
         j = (i + 1 + below((part == 0 ? AHEAD_W : REST_W) - 1)) % (part == 0 ? AHEAD_W : REST_W);
-        // Replaces the single flip.
+        // The pair of changed bits replaces the single one.
         if (part == 0) begin
           g_table[1].i_table.ahead_lines_q[bad] = ahead_of[bad] ^ (AHEAD_ONE << i) ^ (AHEAD_ONE << j);
           flipped_ahead[bad] = 1'b0;

@@ -18,7 +18,7 @@ _INSTALLED = pathlib.Path(__file__).resolve().parent / "_installed"
 
 
 class CoppiceError(RuntimeError):
-    """The command rejected its input (status 2), or the run failed or timed out (status 1); the string is the command's
+    """The command rejected its input (status 2), or its run failed or timed out (status 1); the string is its
     message."""
 
     def __init__(self, message: str, status: int):
@@ -31,7 +31,7 @@ class CoppiceWarning(UserWarning):
 
 
 def reason_of(error: Exception) -> str:
-    """A one-line, human-readable description of an unexpected error."""
+    """An unexpected error in one readable line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     lines = [line for line in str(error).splitlines() if line.strip()]
@@ -39,7 +39,7 @@ def reason_of(error: Exception) -> str:
 
 
 def find_command() -> str:
-    """The path of the command: $COPPICE, otherwise that of this wheel, on the PATH, or of this checkout.
+    """The path of the command: the first of $COPPICE, and of the commands in this wheel, on the PATH and in this checkout.
 
     Raises CoppiceError if there is none.
     """
@@ -61,7 +61,8 @@ def find_command() -> str:
 
 
 def environment(command: str) -> dict[str, str]:
-    """The command's environment: this interpreter for its Python parts, and a wheel's libraries."""
+    """The environment for the command: it runs its Python parts with this interpreter, and finds the libraries in a
+    wheel."""
     values = dict(os.environ)
     values["COPPICE_PYTHON"] = sys.executable
     package = str(pathlib.Path(__file__).resolve().parents[1])
@@ -74,8 +75,8 @@ def environment(command: str) -> dict[str, str]:
 
 
 def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None, timeout: float | None = None) -> str:
-    """Runs the command in `folder` and returns its output; its warnings become Python warnings. Raises CoppiceError if it
-    fails, or is stopped after `timeout` seconds."""
+    """Runs the command in `folder` and returns its output; its warnings become Python warnings. Raises CoppiceError if
+    the command fails or runs for more than `timeout` seconds."""
     command = [find_command(), *arguments]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout,

@@ -16,7 +16,7 @@ Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 def flattened(keys: Mapping[str, Any], within: str = "") -> dict[str, Any]:
-    """{"system": {"clock": "1 GHz"}} as {"system.clock": "1 GHz"}; dotted keys are kept."""
+    """Turns {"system": {"clock": "1 GHz"}} into {"system.clock": "1 GHz"}; keys that are already dotted remain."""
     flat: dict[str, Any] = {}
     for key, value in keys.items():
         path = f"{within}.{key}" if within else str(key)
@@ -28,7 +28,7 @@ def flattened(keys: Mapping[str, Any], within: str = "") -> dict[str, Any]:
 
 
 def nested(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """{"system.clock": "1 GHz"} as {"system": {"clock": "1 GHz"}}."""
+    """Turns {"system.clock": "1 GHz"} into {"system": {"clock": "1 GHz"}}."""
     tree: dict[str, Any] = {}
     for path, value in flattened(keys).items():
         *sections, name = path.split(".")
@@ -40,14 +40,14 @@ def nested(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_size(schema: Mapping[str, Any]) -> bool:
-    """Whether a part of the schema describes an amount of data (in KiB), not a rate (in KiB/s)."""
+    """Whether a part of the schema describes an amount of data (such as 4 KiB), not a rate (such as 4 KiB/s)."""
     forms = [schema, *schema.get("anyOf", [])]
     return any("|KiB|" in form.get("pattern", "") for form in forms)
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """Adds the unit to a number of bytes if the key is an amount of data, such as collective.size: 4096 becomes "4096 B".
-    Other values are returned unchanged."""
+    """Adds the unit to a number of bytes: 4096 becomes "4096 B" for collective.size and other keys with an amount of
+    data. Other values are returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         return value
     node: Any = schema()
@@ -58,8 +58,8 @@ def with_unit(key: str, value: Any) -> Any:
 
 
 def override(key: str, value: Any) -> list[str]:
-    """The option --set KEY=VALUE. Values are written as JSON, which is valid YAML, but strings as they are; a number of bytes
-    gets its unit."""
+    """The option --set KEY=VALUE. Strings are written as they are, other values as JSON, which is valid YAML; a number
+    of bytes gets its unit."""
     value = with_unit(key, value)
     return ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"]
 

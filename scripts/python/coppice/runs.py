@@ -1,4 +1,4 @@
-"""The command's subcommands as functions, for single runs or for many runs on all cores.
+"""The subcommands of coppice as functions, for single runs and for many runs on all cores.
 
 Most functions accept a configuration (a YAML file or a dictionary), overrides as keyword arguments, and a `timeout` in
 seconds, after which the command is stopped and CoppiceError is raised.
@@ -63,7 +63,7 @@ def run(config: Config, schedule: Schedule | None = None, timeout: float | None 
 
 def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, warmup: int | None = None,
             measure: int | None = None, timeout: float | None = None, **overrides: Any) -> TrafficResult:
-    """Generates synthetic traffic at `rate` flits per node per cycle; returns latency and throughput."""
+    """Generates synthetic traffic at `rate` flits per node and cycle; returns its latency and throughput."""
     options = ["--pattern", pattern, "--rate", str(rate), "--packet-flits", str(packet_flits)]
     for name, value in (("--warmup", warmup), ("--measure", measure)):
         if value is not None:
@@ -78,9 +78,9 @@ def bound(config: Config, timeout: float | None = None, **overrides: Any) -> Bou
 
 def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | None = None, exact: bool = False,
             **overrides: Any) -> Comparison:
-    """Compares all applicable algorithms with each other and with the bound, at each of `sizes` (bytes, or strings such as
-    "1 MiB"; default: the configuration's size). Large runs that cannot be the fastest are only estimated, unless
-    `exact`."""
+    """Compares all algorithms that apply with each other and with the bound, at each of `sizes` (bytes, or strings such
+    as "1 MiB"; by default the configuration's size). Without `exact`, large runs that cannot be the fastest are only
+    estimated."""
     words = ["--sizes", ",".join(size_of(size) for size in sizes)] if sizes else []
     if exact:
         words.append("--exact")
@@ -88,31 +88,31 @@ def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | No
 
 
 def route(config: Config, timeout: float | None = None, **overrides: Any) -> RouteResult:
-    """Assigns paths to the jobs of routing.jobs on a network."""
+    """Chooses paths for the jobs in routing.jobs on a network."""
     return _result("route", config, overrides, timeout=timeout)
 
 
 def chunks(config: Config, workload: _PathName | None = None, timeout: float | None = None,
            **overrides: Any) -> ChunksResult:
-    """The decisions of a chunk scheduler, or the time of a text workload's iteration."""
+    """The decisions of a chunk scheduler, or the time of an iteration of a text workload."""
     words = [] if workload is None else ["--workload", os.fspath(workload)]
     return _result("chunks", config, overrides, words, timeout=timeout)
 
 
 def layers(config: Config, timeout: float | None = None, **overrides: Any) -> LayersResult:
-    """The cost of each layer of training.model on an accelerator; table("layers") has one row per pass."""
+    """The cost of each layer of training.model on an accelerator; table("layers") has a row for each pass."""
     return _result("layers", config, overrides, timeout=timeout)
 
 
 def schedule(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
-    """The schedule that a configuration compiles to: a dictionary in the formats json and tables, a string in text, dot,
+    """The schedule compiled from a configuration: a dictionary in the formats json and tables, a string in text, dot,
     msccl and tacos."""
     text = _text("schedule", config, overrides, ["--format", format], timeout)
     return json.loads(text) if format in ("json", "tables") else text
 
 
 def compile_schedule(config: Config, **overrides: Any) -> dict[str, Any]:
-    """The schedule that a configuration compiles to, as a dictionary in its JSON format."""
+    """The schedule compiled from a configuration, as a dictionary in the JSON format."""
     return schedule(config, **overrides)
 
 
@@ -122,8 +122,8 @@ def topology(config: Config, format: Literal["json"] = "json", timeout: float | 
 @overload
 def topology(config: Config, format: str, timeout: float | None = None, **overrides: Any) -> Any: ...
 def topology(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
-    """A configuration's network: its properties (json, a dictionary), or a string in the format graph, graphml, dot,
-    infragraph, tacos or structure."""
+    """The network of a configuration: its properties (json, a dictionary), or a string in the format graph, graphml,
+    dot, infragraph, tacos or structure."""
     text = _text("topology", config, overrides, ["--format", format], timeout)
     return Result(json.loads(text)) if format == "json" else text
 

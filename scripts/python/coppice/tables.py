@@ -1,4 +1,5 @@
-"""Schedules: tables for all network-interface ports, built in Python and run with `algorithm: file`."""
+"""Schedules that are built in Python: tables for the ports of all network interfaces, to be run with `algorithm:
+file`."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 SCHEMA = "coppice.schedule/1"
 
 
-# A hop: a node's output port, optionally with the virtual channels [first, end) that the message may use.
+# A hop is a node's output port; it may also give the virtual channels [first, end) that the message may use.
 Hop = Union[int, tuple[int, int, int]]
 
 
@@ -24,10 +25,10 @@ Hop = Union[int, tuple[int, int, int]]
 class Entry:
     """A message that a port sends in a timestep.
 
-    op is "reduce" (add the sender's partial sum to the destination's) or "gather" (store the final value there). `route`
-    has one hop per node of the path; the destination's hop is its number of channels plus the receiving port. Fields that
-    are None are derived from the messages of the same flow that arrive in earlier timesteps: their number (dependencies),
-    the senders of the included sums (children), and the sender of the value (parent).
+    `op` is "reduce" (the destination adds the partial sum to its own) or "gather" (it stores the final value). `route`
+    has one hop for each node of the path; the destination's hop is its number of channels plus the receiving port.
+    Fields that are None are derived from the messages of the same flow that arrive in earlier timesteps: their number
+    (dependencies), the senders of the sums that are included (children), and the sender of the value (parent).
     """
 
     op: str
@@ -49,7 +50,8 @@ class Schedule:
 
     def __init__(self, accelerators: int, size: int, collective: str = "all_reduce", ports: int = 1,
                  algorithm: str = "python", vcs: tuple[int, int] = (0, 1), ordered_by_lockstep: bool = False):
-        """`size`: bytes of the whole buffer; `vcs`: the virtual channels [first, end) of every hop."""
+        """`size` is the number of bytes of the whole buffer; `vcs` are the virtual channels [first, end) of every
+        hop."""
         self.accelerators = accelerators
         self.size = size
         self.collective = collective
@@ -60,12 +62,12 @@ class Schedule:
         self.entries: list[Entry] = []
 
     def reduce(self, source: int, destination: int, **entry: Any) -> Entry:
-        """Adds a message whose data the destination adds to its own; see Entry."""
+        """Adds a message with data that the destination adds to its own; see Entry."""
         self.entries.append(Entry("reduce", source, destination, **entry))
         return self.entries[-1]
 
     def gather(self, source: int, destination: int, **entry: Any) -> Entry:
-        """Adds a message whose data the destination stores; see Entry."""
+        """Adds a message with data that the destination stores; see Entry."""
         self.entries.append(Entry("gather", source, destination, **entry))
         return self.entries[-1]
 

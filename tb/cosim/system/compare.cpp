@@ -1,9 +1,10 @@
-// coppice_cosim_check [BYTES [CASE]]: runs all-reduces of BYTES (65536) on a 4x4 torus or mesh with some or
-// all network interfaces or routers in Verilog, and the same systems in SystemC. Both must take the same
-// cycles, send every flit in the same cycle on the same channel and virtual channel, and end with the same
-// bits in every gradient buffer. Then runs programs with several collectives in flight: every operation must
-// take the same cycles on every accelerator, but sums may differ in rounding, since SystemC adds whole
-// messages. Prints one line per case; exit status 1 if any case differs.
+// coppice_cosim_check [BYTES [CASE]] compares systems whose network interfaces or routers are partly or
+// completely in Verilog with the same systems in SystemC. It runs all-reduces of BYTES (default: 65536) on a
+// 4x4 torus or mesh. Both versions must take the same number of cycles, send every flit in the same cycle on
+// the same virtual channel, and end with identical bits in every gradient buffer. It then runs programs with
+// several collectives in flight. Every operation must take the same cycles at every accelerator; sums may be
+// rounded differently, because SystemC adds whole messages. Prints one line per case. The exit status is 1 if
+// any case differs.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -38,14 +39,14 @@ using Settings = std::vector<std::string>;
 
 struct Case {
   std::string name;
-  std::string system;        // file name in configs/systems
-  Settings settings;         // for both runs
-  Settings rtl;              // additional ones for the run with Verilog
-  std::string program = {};  // text of the program; empty: a collective
+  std::string system;        // name of a file in configs/systems
+  Settings settings;         // apply to both runs
+  Settings rtl;              // additional settings for the run with Verilog
+  std::string program = {};  // text of a program; if empty, the case is a collective
 };
 
 constexpr int kRanks = 16;
-constexpr int kContexts = 8;  // contexts of the Verilog network interface
+constexpr int kContexts = 8;  // number of contexts in the Verilog network interface
 
 std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
   std::string text = fmt::format("ranks: {}\noperations:\n", kRanks);
@@ -54,7 +55,7 @@ std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
   return text;
 }
 
-// All rows, all columns and the whole of a 4x4 torus reduce concurrently.
+// A program with concurrent collectives of all rows, of all columns, and of the whole 4x4 torus.
 std::string rows_and_columns(Bytes bytes) {
   std::string groups;
   std::string operations;
@@ -68,7 +69,8 @@ std::string rows_and_columns(Bytes bytes) {
                      kRanks, groups, operations, bytes);
 }
 
-// Reduces the gradients of `layers` in the order of a backward pass; the first layers have priority.
+// A program that computes a backward pass and all-reduces each layer's gradients; earlier layers have higher
+// priority.
 std::string backward_pass(int layers, int iterations, Bytes bytes) {
   std::string text = fmt::format("ranks: {}\niterations: {}\noperations:\n", kRanks, iterations);
   std::string before = "forward";
@@ -83,10 +85,10 @@ std::string backward_pass(int layers, int iterations, Bytes bytes) {
   return text;
 }
 
-// Random collectives of groups of a 4x2 torus. Some depend on others, some ranks start late, and a barrier
-// separates iterations, since there are no contexts for two. In the Verilog, sums of the same flit that meet
-// in the adders wait for each other, and reads wait for them. Programs avoid this: ring chunks are whole
-// flits, and no rank adds the messages of two others.
+// A program of random collectives among groups of a 4x2 torus. Some collectives depend on others, and some
+// ranks start late. A barrier separates iterations, because there are not enough contexts for two. In the
+// Verilog, a flit waits for pending sums of the same words, and so do reads. The program avoids such waiting:
+// chunks consist of whole flits, and no rank adds messages of two other ranks.
 std::string drawn(std::uint32_t seed) {
   constexpr int kFewRanks = 8;
   std::mt19937 random(seed);
@@ -133,7 +135,7 @@ std::string drawn(std::uint32_t seed) {
   return text + fmt::format("  - {{name: end, barrier: all, after: [{}]}}\n", fmt::join(names, ", "));
 }
 
-// The case of a random program; `seed` determines the program.
+// A case with the random program that `seed` determines.
 Case drawn_case(std::uint32_t seed) {
   static constexpr std::array kOrders{"round_robin", "priority", "fifo"};
   return {fmt::format("program_drawn_{}", seed),
@@ -160,7 +162,7 @@ void add_programs(std::vector<Case>& list) {
       {"collective.algorithm=ring", "system.ni.flow_control=message"});
   for (const std::string order : {"round_robin", "priority", "fifo"})
     add("backward_" + order, backward_pass(6, 1, 2048), {"system.ni.context_order=" + order});
-  // More collectives than contexts: tables are loaded while other collectives run.
+  // There are more collectives than contexts, so tables are loaded while other collectives run.
   add("reloaded", backward_pass(6, 3, 1024), {"system.ni.contexts=3", "collective.algorithm=ring"});
   add("no_lockstep", backward_pass(5, 2, 2048),
       {"system.ni.lockstep=false", "system.ni.context_order=priority"});
@@ -208,7 +210,7 @@ std::vector<Case> cases() {
       {"shallow_buffers", "mesh_4x4", {"collective.algorithm=multitree", "system.router.vc_depth=20"}, all});
   list.push_back(
       {"odd_chunks", "torus_4x4", {"collective.algorithm=multitree", "collective.size=4660 B"}, all});
-  // C-Cube's trees on eight nodes, with the layers that gradient queues release.
+  // C-Cube's trees on eight nodes, with layers that are released from the gradient queues.
   for (const std::string algorithm : {"overlapped_tree", "overlapped_double_tree"}) {
     list.push_back({algorithm,
                     "torus_4x4",
@@ -216,7 +218,7 @@ std::vector<Case> cases() {
                      "collective.trees=embedded", "collective.chunks=8", "system.ni.flow_control=message"},
                     all});
   }
-  // Tables with repeated pieces: with nops for the lockstep, without, and with skipped lines.
+  // Tables with repeated pieces: with nops for the lockstep, without nops, and with lines that are skipped.
   list.push_back({"repeating_packed_trees",
                   "mesh_4x4",
                   {"collective.algorithm=packed_trees", "collective.chunks=8", "collective.size=64 KiB",
@@ -237,7 +239,7 @@ std::vector<Case> cases() {
        "mesh_4x4",
        {"collective.algorithm=chained_multitree", "collective.chunks=12", "system.ni.flow_control=message"},
        all});
-  // Nops of empty pieces take no time.
+  // The nops of empty pieces have no duration.
   list.push_back({"pieces_of_a_word",
                   "torus_4x4",
                   {"system.topology.dims=[3, 3]", "system.link.latency=1 ns", "system.ni.payload=512 B",
@@ -264,15 +266,15 @@ class Digest {
   std::uint64_t hash_ = 14695981039346656037ULL;
 };
 
-// Every flit that leaves an interface or wins a switch, with cycle, location, virtual channel and identity,
-// as a digest per stretch of cycles.
+// Records every flit that leaves an interface or wins a switch: its cycle, location, virtual channel and
+// identity. Keeps a digest per stretch of kStretch cycles.
 class FlitTrace final : public fabric::FabricObserver {
  public:
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override {
     ++flits_;
     const auto stretch = static_cast<std::size_t>(now / kStretch);
     if (stretch >= digests_.size()) digests_.resize(stretch + 1, 0);
-    // A sum, because the order of visits within a cycle is undefined.
+    // Rows are summed, because nodes may be visited in any order within a cycle.
     std::uint64_t row = static_cast<std::uint64_t>(now);
     for (const std::int64_t field :
          {std::int64_t{event.node}, std::int64_t{event.out_port}, std::int64_t{event.ni_port},
@@ -291,7 +293,8 @@ class FlitTrace final : public fabric::FabricObserver {
   std::vector<std::uint64_t> digests_;
 };
 
-// Cycles in which a message in progress sent nothing: bubbles between sub-messages or packets.
+// Counts the cycles in which a message was being sent but no flit left: bubbles between packets or
+// sub-messages.
 struct Gaps final : ni::MessageObserver {
   void message_completed(const ni::MessageRecord& message) override {
     cycles += message.tail_injected - message.head_injected + 1 - message.flits;
@@ -299,7 +302,7 @@ struct Gaps final : ni::MessageObserver {
   Cycles cycles = 0;
 };
 
-// A temporary file with the program of a case.
+// A temporary file with a case's program.
 class ProgramFile {
  public:
   explicit ProgramFile(const std::string& text)
@@ -340,7 +343,7 @@ ordered_json run_program(const Case& which, Settings settings) {
   return system::run_in_child(body, nullptr);
 }
 
-// Runs the case; returns the results that both runs must share, and the speed.
+// Runs a case. Returns the results that must be equal in both runs, and the simulation speed.
 ordered_json run(const Case& which, const Settings& settings) {
   if (!which.program.empty()) return run_program(which, settings);
   const config::Loaded loaded = config::load(testing::shipped_config("systems/" + which.system + ".yaml"),
@@ -394,7 +397,7 @@ bool compare(const Case& which, Bytes bytes) {
     const ordered_json systemc = run(which, settings);
     const ordered_json rtl = run(which, with_rtl);
     std::string differs = difference(systemc, rtl);
-    // These trees share no channels, and their buffers cover a round trip.
+    // These trees share no channels and their buffers cover a round trip, so messages must have no bubbles.
     const bool undisturbed = which.name.starts_with("multitree_torus") && bytes % 4096 == 0;
     if (differs.empty() && undisturbed && rtl["gaps"] != 0) differs = "bubbles within messages";
     const double speed = rtl["speed"].get<double>();

@@ -22,7 +22,7 @@ class Addresses final : public WordMemory {
   void write(std::uint32_t /*address*/, unsigned /*lanes*/, const FlitBits& /*words*/) override {}
 };
 
-// Sends a message of two data flits from port 1; returns a line per reported flit.
+// Sends a message of two data flits from port 1. Returns one line per flit that the interface reports.
 std::vector<std::string> sends_a_message(const std::string& wave_path) {
   NiSettings settings;
   settings.lockstep = false;
@@ -78,10 +78,11 @@ Wave read_wave(const std::string& path) {
   return wave;
 }
 
-// The interface sleeps until the earliest release: a later one of another port or context must not hide it.
-TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
-  constexpr std::uint32_t kWaitsForLockstep = 1;  // a state of NiModel::PortView
-  constexpr int kUsed = 3;                        // contexts
+// The model sleeps until the earliest release of any port or context, so it must report this release and not
+// a later one.
+TEST(NiContextsModel, ReportsTheEarliestReleaseOfAllPortsAndContexts) {
+  constexpr std::uint32_t kWaitsForLockstep = 1;  // a value of NiModel::PortView's state
+  constexpr int kUsed = 3;                        // number of contexts in use
   NiSettings settings;
   settings.credits = 16;
   Addresses memory;
@@ -92,7 +93,8 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
         NiLine line;
         line.step = step;
         line.address = 40;
-        // Earlier or later than the other releases of the same context, and of the same port.
+        // The number of flits varies, so that a release may be earlier or later than others of the same
+        // context or port.
         const auto flits =
             static_cast<std::uint32_t>((7 * context + 5 * port + 3 * static_cast<int>(step)) % 11 + 1);
         line.words = line.total = 4 * flits;
@@ -107,7 +109,7 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
     model->clock();
   }
   for (int context = 0; context < kUsed; ++context) model->start(context);
-  int several = 0;  // cycles in which releases differ
+  int several = 0;  // number of cycles in which releases differ
   for (std::int64_t now = 0; now < 60; ++now) {
     const NiContextsModel::Outcome outcome = model->step(now);
     std::set<std::uint32_t> releases;
@@ -124,7 +126,7 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
   EXPECT_GT(several, 5);
 }
 
-TEST(NiModel, DoesTheSameWithWavesAndWithout) {
+TEST(NiModel, BehavesTheSameWithAndWithoutWaves) {
   const std::string path =
       std::filesystem::temp_directory_path() / fmt::format("coppice_ni_model_{}.fst", ::getpid());
   const std::vector<std::string> plain = sends_a_message({});
@@ -133,7 +135,7 @@ TEST(NiModel, DoesTheSameWithWavesAndWithout) {
   const Wave wave = read_wave(path);
   std::filesystem::remove(path);
   EXPECT_EQ(wave.end, 2 * 19 + 1);
-  // Ports, registers, and wires that only a waveform shows.
+  // The waveform contains ports, registers and internal wires.
   const std::string ni = "ni.clocked_network_interface.ni.";
   EXPECT_THAT(wave.signals,
               IsSupersetOf({ni + "flit_valid_o", ni + "i_reduction.first_q",

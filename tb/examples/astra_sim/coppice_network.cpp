@@ -6,7 +6,7 @@
 
 void CoppiceNetwork::schedule(std::int64_t delta_ps, Handler handler, void* argument) {
   events_.push({now_ps() + delta_ps, scheduled_++, handler, argument});
-  // Time must not advance past this event.
+  // The session must not advance past the new event, so it stops here.
   if (advancing_) session_.stop();
 }
 
@@ -55,7 +55,7 @@ void CoppiceNetwork::receive(int src, int dst, std::uint64_t bytes, int tag, Han
 
 void CoppiceNetwork::run() {
   while (!events_.empty() || session_.in_flight() > 0) {
-    // An arrival that schedules an event stops the session.
+    // If an arrival schedules an event, schedule() stops the session.
     advancing_ = true;
     const auto advanced = events_.empty() ? session_.drain() : session_.advance(events_.top().at_ps);
     advancing_ = false;
@@ -91,7 +91,7 @@ void CoppiceNetworkApi::sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)
   network_.schedule(std::llround(delta.time_val * 1000), fun_ptr, fun_arg);
 }
 
-// ASTRA-sim counts in whole nanoseconds: arrival times are rounded up.
+// ASTRA-sim counts whole nanoseconds, so times are rounded up.
 AstraSim::timespec_t CoppiceNetworkApi::sim_get_time() {
   return {AstraSim::NS, std::ceil(static_cast<long double>(network_.now_ps()) / 1000)};
 }

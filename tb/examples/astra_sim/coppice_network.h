@@ -12,8 +12,8 @@
 
 #include "session/session.h"
 
-// ASTRA-sim's network as a Coppice session: the clock, the events and the messages of all ranks, which are
-// Coppice's accelerators.
+// Implements ASTRA-sim's network by a Coppice session: its clock, its events, and the messages between ranks,
+// which are Coppice's accelerators.
 class CoppiceNetwork {
  public:
   using Handler = void (*)(void* argument);
@@ -23,10 +23,12 @@ class CoppiceNetwork {
   std::int64_t now_ps() const { return session_.now_ps(); }
   int ranks() const { return session_.accelerators(); }
 
-  // Calls `handler` after this delay; events at the same time are called in scheduling order.
+  // Calls `handler` after `delta_ps`. Handlers for the same time are called in the order in which they were
+  // scheduled.
   void schedule(std::int64_t delta_ps, Handler handler, void* argument);
-  // The n-th send and the n-th receive of the same size and tag between two ranks match. The sender's handler
-  // is called when the message arrives, the receiver's when it has also been received.
+  // Sends and receives of the same size and tag between two ranks match in the order of their calls. The
+  // handler of a send is called when the message arrives. The handler of a receive is called when the message
+  // has arrived and receive() has been called.
   void send(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
   void receive(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
 
@@ -48,7 +50,8 @@ class CoppiceNetwork {
     Handler handler = nullptr;
     void* argument = nullptr;
   };
-  // Messages of one size and tag between two ranks. The first element of `waiting` has the number `first`.
+  // The messages of one size and tag between two ranks. `first` is the number of the first element of
+  // `waiting`.
   struct Stream {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
@@ -68,7 +71,7 @@ class CoppiceNetwork {
   std::map<std::tuple<int, int, std::uint64_t, int>, Stream> streams_;
 };
 
-// A rank's interface to the network.
+// The interface through which one rank uses the network.
 class CoppiceNetworkApi final : public AstraSim::AstraNetworkAPI {
  public:
   CoppiceNetworkApi(int rank, CoppiceNetwork& network) : AstraNetworkAPI(rank), network_(network) {}

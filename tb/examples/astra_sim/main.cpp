@@ -1,6 +1,6 @@
-// ASTRA-sim over Coppice's network, with the options of ASTRA-sim's own front ends: --network-configuration
-// is a Coppice configuration, --set overrides its keys, and --dims sets the dimensions of ASTRA-sim's
-// collectives (default: one dimension of all ranks).
+// Runs ASTRA-sim on Coppice's network, with the options of ASTRA-sim's own front ends.
+// --network-configuration names a Coppice configuration, and --set overrides its keys. --dims sets the
+// dimensions of ASTRA-sim's collectives; by default, there is one dimension with all ranks.
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// The values of an option whose default, an empty string, means that it is absent.
+// The values of an option. Its default is an empty string, which means that the option is absent.
 std::vector<std::string> values(AstraSimAnalytical::CmdLineParser& line, const char* option) {
   auto values = line.get<std::vector<std::string>>(option);
   std::erase(values, "");

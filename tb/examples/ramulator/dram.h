@@ -4,19 +4,20 @@
 #include <memory>
 #include <string>
 
-// A Ramulator 2 DRAM that serves one access at a time, whatever its number of bursts. Times are in
-// femtoseconds.
+// A Ramulator 2 DRAM that serves one access at a time; an access may consist of any number of bursts. All
+// times are in femtoseconds.
 class Dram {
  public:
-  // `config` is a file written by `python3 -m ramulator export`.
+  // Reads `config`, a file that `python3 -m ramulator export` has written.
   explicit Dram(const std::string& config);
   ~Dram();
 
   struct Served {
-    std::int64_t first = 0;  // end of the first burst
+    std::int64_t first = 0;  // when the first burst ended
     std::int64_t last = 0;
   };
-  // Reads or writes `bytes` at `address`, from `start` or the end of the previous access, if that is later.
+  // Reads or writes `bytes` bytes at `address`. The access begins at `start`, or when the previous access has
+  // ended if that is later.
   Served access(bool write, std::int64_t address, std::int64_t bytes, std::int64_t start);
 
  private:

@@ -1,5 +1,5 @@
-// The all-reduce of a configuration, with a Ramulator 2 DRAM instead of every accelerator's memory:
-//   all_reduce_over_dram CONFIG.yaml DRAM.yaml [KEY=VALUE]...
+// all_reduce_over_dram CONFIG.yaml DRAM.yaml [KEY=VALUE]... runs the all-reduce of a configuration with a
+// Ramulator 2 DRAM as the memory of every accelerator.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -22,7 +22,7 @@ class DramMemory final : public ni::MemoryModule {
       : MemoryModule(name, contents), dram_(config) {}
 
  protected:
-  // A read's last data is due when the last flit leaves; a write's first data arrived with the first flit.
+  // A read is due when the last flit leaves, whereas the first data of a write arrived with the first flit.
   Femtoseconds serve(const ni::MemoryAccess& access) override {
     const bool arrives = access.dma && access.write;
     const Femtoseconds start = access.start - (arrives ? access.stream : 0);

@@ -1,5 +1,5 @@
-// BookSim2 graph files (anynet): in an accepted graph, all accelerators reach each other, so that routes
-// exist.
+// Fuzzes BookSim2's graph files (anynet). In an accepted graph, all accelerators must reach each other, so
+// that routes exist.
 #include "base/error.h"
 #include "input.h"
 #include "topology/files/graph_file.h"

@@ -1,4 +1,4 @@
-// ASTRA-sim network files: an accepted file has a size and a bandwidth for every dimension.
+// Fuzzes ASTRA-sim's network files. An accepted file must give a size and a bandwidth for every dimension.
 #include "config/files/astra_network.h"
 #include "base/error.h"
 #include "input.h"

@@ -1,4 +1,5 @@
-// BookSim2 configuration files: the network of an accepted file loads, or is refused with a location.
+// Fuzzes BookSim2's configuration files. The network of an accepted file must load, or be refused with a
+// location.
 #include "base/error.h"
 #include "config/files/booksim_file.h"
 #include "config/loader.h"

@@ -1,5 +1,5 @@
-// Chakra execution traces, protobuf and JSON, used by both of two ranks: an accepted trace is a program whose
-// operations wait only for operations of the same rank.
+// Fuzzes Chakra execution traces (protobuf and JSON), which both of two ranks execute. The operations of an
+// accepted trace must wait only for operations of the same rank.
 #include <string>
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A folder in which each rank's trace is a link to the input.
+// A folder in which the trace of each rank is a link to the input.
 class Ranks {
  public:
   Ranks() : folder_("/tmp/coppice_fuzz_chakra_XXXXXX") {

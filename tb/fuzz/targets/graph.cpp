@@ -1,4 +1,5 @@
-// Networks in all formats but YAML: in an accepted graph, all accelerators reach each other.
+// Fuzzes network files in all formats except YAML. In an accepted graph, all accelerators must reach each
+// other.
 #include "base/error.h"
 #include "input.h"
 #include "topology/files/parse_network.h"

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Called by libFuzzer for every input. A parser must accept the input or refuse it with a location and a
-// reason.
+// libFuzzer calls this function for every input. A parser must either accept the input or refuse it with a
+// location and a reason.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace coppice::fuzz {
 
-// Stores the input as a file in memory, for parsers that read files.
+// Stores the input as a file in memory, for parsers that can only read files.
 class InputInMemory {
  public:
   InputInMemory(const std::uint8_t* data, std::size_t size)

@@ -1,4 +1,4 @@
-// SCALE-Sim layer tables (CSV): the cost of an accepted table can be computed.
+// Fuzzes SCALE-Sim's layer tables (CSV). It must be possible to compute the costs of an accepted table.
 #include "base/error.h"
 #include "input.h"
 #include "workload/scale_sim.h"

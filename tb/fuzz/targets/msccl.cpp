@@ -1,4 +1,4 @@
-// MSCCL algorithms (XML): an accepted file passes the proof.
+// Fuzzes MSCCL algorithms (XML). An accepted file must pass the proof.
 #include "base/error.h"
 #include "input.h"
 #include "schedule/files/msccl_file.h"

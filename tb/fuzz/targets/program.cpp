@@ -1,6 +1,6 @@
-// Programs of collectives, messages and computations on random systems, with several jobs and failures; the
-// input is the seed. Flits, leaps and `fidelity: auto` must have the same result, everything must be
-// verified, and fluid runs must terminate.
+// Fuzzes programs of collectives, messages and computations on random systems, with several jobs and
+// failures. The input is the seed. Flits, leaps and `fidelity: auto` must give the same result, all data must
+// be verified, and fluid runs must terminate.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,8 @@
 #include "support/random_program.h"
 #include "system/machine/build.h"
 
-// SystemC's library requires sc_main(); this program elaborates only in child processes.
+// SystemC's library requires sc_main(). This program does not call it, because it elaborates only in child
+// processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -32,12 +33,13 @@ using Json = nlohmann::ordered_json;
   std::abort();
 }
 
-// Removes fields that describe the simulation itself, which differ between fidelities.
+// Removes the fields that describe the simulation itself, because they differ between fidelities.
 void erase_ways(Json& result) {
   for (const char* key :
        {"config", "simulator", "statistics", "fidelity", "fidelity_reason", "trains", "leap"})
     result.erase(key);
-  // Trains spread a message's bytes evenly over its interval on a channel.
+  // Trains spread the bytes of a message evenly over its interval on a channel, so utilization per window
+  // differs.
   if (result.contains("dimensions")) {
     for (Json& dimension : result["dimensions"]) dimension.erase("busy");
   }
@@ -45,8 +47,8 @@ void erase_ways(Json& result) {
   for (Json& stretch : result["stretches"]) erase_ways(stretch);
 }
 
-// The random system with a program instead of its collective, and with contexts and virtual channels for
-// several concurrent collectives.
+// A random system that runs a program instead of its collective. Several collectives run concurrently, so the
+// system gets contexts and virtual channels for them.
 coppice::fuzz::RandomSystem system_of(std::uint64_t seed) {
   coppice::fuzz::RandomSystem system =
       coppice::fuzz::random_system()(rc::Random(seed), rc::kNominalSize).value();

@@ -1,4 +1,4 @@
-// SCALE-Sim architecture files.
+// Fuzzes SCALE-Sim's architecture files.
 #include "config/files/scale_sim_architecture.h"
 #include "base/error.h"
 #include "input.h"

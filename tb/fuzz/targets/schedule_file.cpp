@@ -1,4 +1,4 @@
-// Schedule files: an accepted file passes the proof.
+// Fuzzes schedule files. An accepted file must pass the proof.
 #include "schedule/files/schedule_file.h"
 #include "base/error.h"
 #include "input.h"

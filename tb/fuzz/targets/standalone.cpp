@@ -1,4 +1,5 @@
-// A driver without libFuzzer: runs random inputs for SECONDS, and prints each seed before its use.
+// A driver that replaces libFuzzer: runs random inputs for SECONDS seconds, and prints each seed before it is
+// used.
 #include <array>
 #include <chrono>
 #include <cstdlib>

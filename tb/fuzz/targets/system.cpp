@@ -1,6 +1,6 @@
-// Whole simulations of random systems; the input is the seed. In every run, the sums must be right, no time
-// may be below the bound and no ratio above 1, and leaps and `fidelity: auto` must have the results of flits.
-// Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
+// Fuzzes complete simulations of random systems. The input is the seed. In every run, sums must be correct,
+// no time may be below its bound and no ratio above 1. Leaps and `fidelity: auto` must give the results of
+// flits. Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -9,7 +9,8 @@
 #include "random_system.h"
 #include "recorded_run.h"
 
-// SystemC's library requires sc_main(); this program elaborates only in child processes.
+// SystemC's library requires sc_main(). This program does not call it, because it elaborates only in child
+// processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -19,7 +20,7 @@ namespace {
 using coppice::fuzz::Outcome;
 using Json = nlohmann::ordered_json;
 
-// Tolerance for quotients of doubles.
+// The tolerance for the rounding of quotients.
 constexpr double kRounding = 1e-9;
 
 [[noreturn]] void fail(const std::string& yaml, const std::string& what) {

@@ -1,4 +1,4 @@
-// TACOS algorithms (CSV): an accepted file passes the proof.
+// Fuzzes TACOS algorithms (CSV). An accepted file must pass the proof.
 #include "base/error.h"
 #include "input.h"
 #include "schedule/files/tacos_file.h"

@@ -1,4 +1,4 @@
-// ASTRA-sim text workloads: an accepted file has a timeline, or is too long for one.
+// Fuzzes ASTRA-sim's text workloads. An accepted file must have a timeline, unless it is too long for one.
 #include "workload/text_workload.h"
 #include "base/error.h"
 #include "input.h"

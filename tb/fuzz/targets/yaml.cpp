@@ -1,4 +1,4 @@
-// Configurations: if a configuration is accepted, so is its resolved form.
+// Fuzzes configurations. If a configuration is accepted, its resolved form must be accepted as well.
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-// Reads {"schema", "documents"} and writes the errors that ajv finds in each document.
+// Reads {"schema", "documents"} from the standard input, and writes the errors that ajv finds in each
+// document.
 const Ajv = require("ajv");
 const fs = require("fs");
 

@@ -24,7 +24,8 @@ AcceleratorSpec spec(int pes = 16, std::optional<Bandwidth> memory = std::nullop
   return result;
 }
 
-// 64 tokens of 96 channels by 128 filters: m = 64 per sample, k = 96, n = 128.
+// A layer with 64 output positions per sample, 96 channels and 128 filters: as a matrix product, m = 64 per
+// sample, k = 96 and n = 128.
 Layer layer() {
   Layer result;
   result.name = "fc";
@@ -35,30 +36,32 @@ Layer layer() {
 }
 
 TEST(Accelerator, SplitsTheMiniBatchOverItsPes) {
-  // 16 samples on 16 PEs: one sample each, 2 x 4 tiles of depth 96.
+  // With 16 samples on 16 PEs, each PE has one sample, which gives 2 x 4 tiles of depth 96.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).forward, 8 * (64 + 32 + 96 - 2));
-  // 17 samples: one PE has two samples, 4 x 4 tiles.
+  // With 17 samples, one PE has two samples, which give 4 x 4 tiles.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 17).forward, 16 * (64 + 32 + 96 - 2));
   EXPECT_EQ(Accelerator(spec(1)).cycles(layer(), 16).forward, 128 * (64 + 32 + 96 - 2));
 }
 
 TEST(Accelerator, TimesTheBackwardPasses) {
   const LayerCycles cycles = Accelerator(spec()).cycles(layer(), 32);  // two samples each
-  // 128 x 96 outputs of depth 128, and 96 x 128 outputs of depth 128.
+  // Each PE has two samples, so the input gradient has 128 x 96 values of depth 128, and the weight gradient
+  // has 96 x 128 values of depth 128.
   EXPECT_EQ(cycles.input_gradient, 12 * (64 + 32 + 128 - 2));
   EXPECT_EQ(cycles.weight_gradient, 12 * (64 + 32 + 128 - 2));
 }
 
 TEST(Accelerator, AggregatesTheGradientsOfActivePes) {
   constexpr PeCycles kWeights = PeCycles{96} * 128;
-  // Each of 16 PEs adds 15 values for each of its 768 weights, with 32 additions per cycle.
+  // Each of 16 PEs reduces its share of the 96 x 128 weights: 15 additions per weight, 32 additions per
+  // cycle.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).local_aggregation, kWeights / 16 * 15 / 32);
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 1).local_aggregation, 0);
-  // 20 samples in pairs occupy ten PEs: ceil(12288 / 10) * 9 / 32 cycles.
+  // 20 samples occupy ten PEs in pairs, so each PE reduces ceil(12288 / 10) weights with 9 additions each.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 20).local_aggregation, (1229 * 9 + 31) / 32);
 }
 
-TEST(Accelerator, MatmulsHaveNothingToAggregate) {
+TEST(Accelerator, MatmulsHaveNoGradientsToAggregate) {
   Layer scores = layer();
   scores.kind = LayerKind::kMatmul;
   EXPECT_EQ(Accelerator(spec()).cycles(scores, 16).local_aggregation, 0);
@@ -77,20 +80,22 @@ TEST(Accelerator, EmbeddingsMoveRows) {
   EXPECT_EQ(cycles.local_aggregation, 0);
 }
 
-TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
-  // Forward: 16 x 64 x 96 inputs, 96 x 128 weights and 16 x 64 x 128 outputs of 4 B each at 1 B/cycle.
+TEST(Accelerator, WaitsForASlowMemory) {
+  // The forward pass reads 16 x 64 x 96 inputs and 96 x 128 weights and writes 16 x 64 x 128 outputs, each of
+  // 4 B, at 1 B per cycle.
   const LayerCycles slow = Accelerator(spec(16, Bandwidth{1'000'000'000})).cycles(layer(), 16);
   EXPECT_EQ(slow.forward, 4 * (16 * 64 * 96 + 96 * 128 + 16 * 64 * 128));
   EXPECT_EQ(slow.input_gradient, slow.forward);
-  // Every PE writes its own gradient.
+  // Every PE writes a complete weight gradient.
   EXPECT_EQ(slow.weight_gradient, 4 * (16 * 64 * 96 + 16 * 96 * 128 + 16 * 64 * 128));
-  // A PE's 768 weights form a single tile, so their 360 cycles of additions do not overlap any transfer.
+  // Each PE's 768 weights form a single tile, so their 360 cycles of additions cannot overlap with any
+  // transfer.
   EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128 + 360);
 }
 
-// Only the first loads and the last stores stall the array, each for a cycle or two at 100,000 bytes per
-// cycle.
-TEST(Accelerator, AFastMemoryHardlyShows) {
+// At 100,000 bytes per cycle, only the first loads and the last stores stall the array, by one or two cycles
+// each.
+TEST(Accelerator, AFastMemoryHardlyMatters) {
   const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
   const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);
   EXPECT_GT(fast.forward, unlimited.forward);
@@ -98,7 +103,7 @@ TEST(Accelerator, AFastMemoryHardlyShows) {
   EXPECT_LE(fast.weight_gradient, unlimited.weight_gradient + 10);
 }
 
-TEST(Accelerator, CostsAreTimesOfItsClock) {
+TEST(Accelerator, CostsAreInCyclesOfItsClock) {
   AcceleratorSpec half = spec();
   half.clock = Frequency{500'000'000};
   const auto costs = Accelerator(half).costs({"one", {layer()}}, 16);
@@ -111,7 +116,7 @@ TEST(Accelerator, CostsAreTimesOfItsClock) {
   EXPECT_EQ(costs[0].gradient_bytes, 4 * 96 * 128);
 }
 
-TEST(Accelerator, RefusesWhatCannotBe) {
+TEST(Accelerator, RejectsInvalidArchitectures) {
   EXPECT_THROW(Accelerator{spec(0)}, std::invalid_argument);
   EXPECT_THROW((Accelerator{spec(1, Bandwidth{0})}), std::invalid_argument);
   AcceleratorSpec slow = spec();

@@ -7,7 +7,7 @@
 namespace coppice::accelerator {
 namespace {
 
-TEST(Footprint, CountsWhatAnIterationKeeps) {
+TEST(Footprint, CountsTheDataThatAnIterationKeeps) {
   workload::Layer first;  // 4x4x3 to 4x4x5
   first.ifmap_height = first.ifmap_width = 4;
   first.channels = 3;
@@ -40,7 +40,7 @@ TEST(Footprint, SmallOperandsShrinkActivationsAndCopyWeights) {
   EXPECT_EQ(needs(ElementType::kInt8).activations, 10 * 16 * (3 + 5));
 }
 
-TEST(Footprint, OptimizersMoveTheirStates) {
+TEST(Footprint, OptimizersMoveTheirState) {
   EXPECT_EQ(find_optimizer("sgd").bytes_per_weight(), 12);
   EXPECT_EQ(find_optimizer("momentum").bytes_per_weight(), 20);
   EXPECT_EQ(find_optimizer("adam").bytes_per_weight(), 28);

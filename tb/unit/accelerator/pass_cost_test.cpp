@@ -1,4 +1,4 @@
-// The cost of a pass by Accelerator::cost(): split, buffers, memory, timing and convention.
+// Tests Accelerator::cost(), the cost of one pass of a layer: work split, buffers, memory traffic and timing.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -51,7 +51,7 @@ RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
   }
 }
 
-// The tiles that a machine executes compute and move exactly what the cost states.
+// The tiles that a machine executes take exactly the cycles and move exactly the bytes that cost() returns.
 RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
   AcceleratorSpec spec = any_spec();
   const bool limited = *rc::gen::arbitrary<bool>();
@@ -80,7 +80,7 @@ RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
   }
 }
 
-// With unlimited buffers, every value moves once: operands in their own type, weight gradients in fp32.
+// With unlimited buffers, every value moves once. Operands move in their own type, weight gradients in fp32.
 RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
   AcceleratorSpec spec = any_spec();
   spec.buffers = {};
@@ -129,8 +129,8 @@ RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
   }
 }
 
-// The minimum includes halos, partial sums and shared operands; among orders with equal traffic, it is the
-// fastest.
+// `kLeastTraffic` never moves more bytes than any named tile order, and among orders with equal traffic it is
+// the fastest. Traffic includes halos, partial sums and shared operands.
 RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
   AcceleratorSpec spec = any_spec();
   spec.memory_bandwidth = any_memory();
@@ -149,10 +149,10 @@ RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
   }
 }
 
-// An image of 18 pixels and 32 filters of 3, on one PE with 24 B for inputs and for weights and 8 B for
-// outputs. A stationary output loads a patch of 3 values for each of 16 pixels, although it shares 2 of them
-// with its neighbour.
-TEST(PassCost, LeastTrafficCountsHalos) {
+// An image of 18 pixels and 32 filters of width 3, on one PE with 24 B of buffer for inputs, 24 B for weights
+// and 8 B for outputs. With stationary outputs, each of the 16 output pixels loads its 3 inputs, even though
+// neighbouring pixels share 2 of them.
+TEST(PassCost, TheMinimumTrafficIncludesHalos) {
   AcceleratorSpec spec;
   spec.pes = 1;
   spec.array = {1, 1, Dataflow::kOutputStationary};
@@ -186,7 +186,7 @@ RC_GTEST_PROP(PassCost, AMemoryOnlyAddsStalls, ()) {
   RC_ASSERT(limited.memory_cycles * 7 >= limited.traffic.total());
 }
 
-// One PE whose buffers hold everything moves each tensor once.
+// A single PE whose buffers hold all operands moves each tensor once.
 TEST(PassCost, UnlimitedBuffersMoveEveryTensorOnce) {
   AcceleratorSpec spec;
   spec.pes = 1;
@@ -206,7 +206,7 @@ TEST(PassCost, UnlimitedBuffersMoveEveryTensorOnce) {
   EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).traffic, (Traffic{inputs, outputs, weights}));
 }
 
-// A single sample must not leave 15 of 16 PEs idle.
+// With a single sample, cost() must split the layer so that it does not leave 15 of the 16 PEs idle.
 TEST(PassCost, OneSampleUsesManyPes) {
   Layer layer;
   layer.ifmap_height = layer.ifmap_width = 56;
@@ -219,7 +219,7 @@ TEST(PassCost, OneSampleUsesManyPes) {
   EXPECT_LT(one.cycles * 10, sixteen.cycles);
 }
 
-TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
+TEST(PassCost, OtherValuesMoveAtTheBandwidthOfTheArraysEdge) {
   AcceleratorSpec spec;
   spec.pes = 2;
   spec.array = {4, 4, Dataflow::kOutputStationary};
@@ -239,7 +239,7 @@ TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
   EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 1).traffic.total(), 0);
 }
 
-// Each register of a PE adds a cycle per tile; SCALE-Sim counts none.
+// Each pipeline register of a PE adds one cycle per tile. SCALE-Sim's convention ignores these registers.
 TEST(PassCost, TilesWaitForTheRegistersOfPes) {
   Layer layer;
   layer.ifmap_height = 9;
@@ -272,15 +272,15 @@ TEST(PassCost, AnUpdateMovesWeightsGradientsAndStates) {
   EXPECT_GE(update.total(), update.memory_cycles);
 }
 
-TEST(PassCost, RefusesTheArrayByScaleSimsConvention) {
+TEST(PassCost, RejectsScaleSimsConventionForArrays) {
   AcceleratorSpec spec;
   spec.timing = Timing::kArray;
   spec.array = {4, 4, Dataflow::kOutputStationary, Convention::kScaleSim};
   EXPECT_THROW(Accelerator{spec}, std::invalid_argument);
 }
 
-// SCALE-Sim's equations, implemented from its description: every fold is a whole array, output-stationary
-// folds have no drain, and numbers of outputs are rounded up.
+// SCALE-Sim's cycle equations, implemented from its description: every fold uses the whole array,
+// output-stationary folds do not drain, and the number of outputs is rounded up.
 PeCycles scale_sim(const Layer& layer, int rows, int columns, Dataflow dataflow) {
   const auto size = [](std::int64_t input, std::int64_t filter, std::int64_t stride) {
     return (input - filter + stride + stride - 1) / stride;

@@ -6,7 +6,8 @@
 
 namespace coppice::accelerator {
 
-// A random layer: a convolution, possibly grouped, padded, strided or dilated, or a product of activations.
+// A random layer, which is either a product of activations or a convolution that may be grouped, padded,
+// strided or dilated.
 inline workload::Layer any_layer() {
   workload::Layer layer;
   layer.groups = *rc::gen::element(1, 1, 2, 3);

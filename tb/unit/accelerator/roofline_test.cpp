@@ -7,7 +7,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// 1 TFLOPS at half its peak and 1 TB/s at a quarter of its peak.
+// A machine that sustains half of its peak of 1 TFLOPS and a quarter of its peak bandwidth of 1 TB/s.
 constexpr Roofline kMachine{
     .peak_tflops = 1, .efficiency = 0.5, .memory_bandwidth = {1'000'000'000'000}, .memory_efficiency = 0.25};
 
@@ -21,8 +21,8 @@ workload::Model one_layer(std::int64_t side, std::int64_t channels, std::int64_t
 }
 
 // 100 x 100 pixels and 1000 x 1000 weights: 1e10 multiply-accumulates are 2e10 operations, which take 40 ms
-// at 0.5e12 per second. Moving 21e6 values, 84 MB, takes 0.336 ms.
-TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
+// at 0.5e12 operations per second. The 21e6 values (84 MB) move in only 0.336 ms.
+TEST(Roofline, ArithmeticBoundsConvolutions) {
   const auto costs = kMachine.costs(one_layer(100, 1000, 1000), 1);
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_EQ(costs[0].forward, 40 * kFemtosecondsPerSecond / 1000);
@@ -32,18 +32,19 @@ TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
   EXPECT_EQ(kMachine.costs(one_layer(100, 1000, 1000), 3)[0].forward, 3 * costs[0].forward);
 }
 
-// 1000 x 1000 weights and one sample: 2e6 operations take 4 us; 1,002,000 values, 4.008 MB, take longer at
-// 0.25e12 B/s.
-TEST(Roofline, BoundsFullyConnectedLayersByTheMemory) {
+// 1000 x 1000 weights and one sample: 2e6 operations take 4 us. The 1,002,000 values (4.008 MB) take longer,
+// namely 16 us at 0.25e12 B/s.
+TEST(Roofline, MemoryBoundsFullyConnectedLayers) {
   EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].forward, 16032 * kFemtosecondsPerNanosecond);
 }
 
-// 4e6 B of weights are read with gradient and momentum and written with the momentum: 20 MB.
-TEST(Roofline, UpdatesMoveWhatTheOptimizerNeeds) {
+// The optimizer reads 4e6 B each of weights, gradients and momentum and writes the weights and the momentum:
+// 20 MB in total.
+TEST(Roofline, UpdatesMoveTheStateOfTheOptimizer) {
   EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].update, 80'000 * kFemtosecondsPerNanosecond);
 }
 
-TEST(Roofline, EachEfficiencyScalesItsOwnSide) {
+TEST(Roofline, EachEfficiencyScalesItsOwnLimit) {
   const auto forward = [](std::int64_t side, double efficiency, double memory_efficiency) {
     Roofline machine = kMachine;
     machine.efficiency = efficiency;
@@ -69,12 +70,12 @@ TEST(Roofline, AnEmbeddingHasNoInputGradient) {
   workload::Model model = one_layer(10, 50, 100);
   model.layers[0].kind = workload::LayerKind::kEmbedding;
   const auto costs = kMachine.costs(model, 1);
-  // 100 rows of 100 values are read and written.
+  // The layer reads and writes 100 rows of 100 values.
   EXPECT_EQ(costs[0].forward, 320 * kFemtosecondsPerNanosecond);
   EXPECT_EQ(costs[0].input_gradient, 0);
 }
 
-TEST(Roofline, RefusesWhatCannotBeSimulated) {
+TEST(Roofline, RejectsInvalidMachines) {
   EXPECT_THROW(kMachine.costs(one_layer(100'000, 10'000, 10'000), 1000), UnsupportedError);
 }
 

@@ -35,7 +35,7 @@ RC_GTEST_PROP(Split, SharesTheWorkOutWithoutRest, ()) {
   }
 }
 
-TEST(Split, CutsSamplesRowsColumnsAndFilters) {
+TEST(Split, DividesSamplesRowsColumnsAndFilters) {
   Layer layer;
   layer.ifmap_height = layer.ifmap_width = 10;
   layer.filter_height = layer.filter_width = 3;
@@ -53,7 +53,7 @@ TEST(Split, CutsSamplesRowsColumnsAndFilters) {
   EXPECT_EQ(part(Split::kFilters, Pass::kInputGradient).layer.filters, 20);
 }
 
-TEST(Split, KnowsWhatIsReadTogetherAndWhatMustBeAdded) {
+TEST(Split, DeterminesSharedReadsAndPartialSums) {
   Layer layer;
   layer.ifmap_height = 10;
   layer.channels = 8;
@@ -69,13 +69,14 @@ TEST(Split, KnowsWhatIsReadTogetherAndWhatMustBeAdded) {
   EXPECT_TRUE(share(layer, Pass::kWeightGradient, 4, 4, Split::kRows).partial_sums);
 }
 
-TEST(Split, GivesGroupsToPesAndPesToGroups) {
+TEST(Split, AssignsGroupsToPesAndPesToGroups) {
   Layer layer;
   layer.channels = layer.filters = layer.groups = 10;
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).layer.groups, 3);
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).smaller_layer.groups, 1);
   layer.groups = 2;
-  const Share cut = share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs per group of 5 filters
+  const Share cut =
+      share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs for each group of 5 filters
   EXPECT_EQ(cut.layer.groups, 1);
   EXPECT_EQ(cut.layer.filters, 3);
   EXPECT_EQ(cut.smaller_layer.filters, 2);

@@ -19,7 +19,7 @@ namespace {
 constexpr Frequency kClock{1'000'000'000};
 constexpr Femtoseconds kPeriod = 1'000'000;
 
-// A memory that moves a few bytes per cycle and serves one transfer at a time.
+// A memory that serves one transfer at a time, at a few bytes per cycle.
 class SmallMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<SmallMemory> accelerator{"accelerator"};
@@ -53,7 +53,7 @@ class SmallMemory : public sc_core::sc_module {
   sc_core::sc_time free_;
 };
 
-// Tiles with timing but without data.
+// A program of tiles that have timing but no data.
 class TimedTiles : public TileProgram {
  public:
   TimedTiles(std::vector<TileDemand> tiles, bool output_stays)
@@ -76,7 +76,7 @@ class TimedTiles : public TileProgram {
   std::vector<std::uint8_t> results_;
 };
 
-// A single testbench for all programs, since a kernel elaborates only once.
+// A single testbench that runs every program, because a SystemC kernel elaborates only once per process.
 class Bench : public sc_core::sc_module {
  public:
   SmallMemory memory{"memory", 3};
@@ -92,7 +92,7 @@ class Bench : public sc_core::sc_module {
     dont_initialize();
   }
 
-  // Cycles from now until the program is done.
+  // Runs `program` and returns its duration in cycles.
   PeCycles run(TileProgram& program) {
     const sc_core::sc_time begin = sc_core::sc_time_stamp();
     accelerator.start(program);
@@ -106,7 +106,7 @@ class Bench : public sc_core::sc_module {
   sc_core::sc_time end_;
 };
 
-TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
+TEST(TileEngine, TakesTheCyclesOfThePipelineOrFewerWithAnExclusiveMemory) {
   fabric::set_time_resolution();
   Bench bench("bench");
   rc::check([&] {
@@ -116,7 +116,7 @@ TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
     const PipelineTimes times = run_pipeline(tiles, 1, output_stays, bench.memory.pace);
     RC_ASSERT(bench.run(program) == times.end);
   });
-  // A transfer by the network interface delays the first tile by the transfer's duration.
+  // While the network interface occupies the memory, the first tile waits.
   const std::vector<TileDemand> tiles{{10, 30, 30, true, true}, {10, 30, 30, true, true}};
   TimedTiles program(tiles, false);
   const PeCycles alone = bench.run(program);
@@ -130,7 +130,7 @@ TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
   EXPECT_EQ(bench.run(program), alone + 1000);
 }
 
-// A product computed by an array, whose operands are stored in memory tile by tile.
+// A matrix product on an array; the memory stores its operands tile by tile.
 class ProductTiles : public TileProgram {
  public:
   ProductTiles(const SystolicArray& array, const Matrix<float>& a, const Matrix<float>& b,

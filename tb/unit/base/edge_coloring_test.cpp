@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-// Graphs may have parallel edges.
+// The number of colours must equal the maximum degree (König's theorem). Graphs may have parallel edges.
 RC_GTEST_PROP(EdgesOfBipartiteGraphs, TakeAsManyColorsAsTheBusiestVertexHasEdges, ()) {
   const int lefts = *rc::gen::inRange(1, 12);
   const int rights = *rc::gen::inRange(1, 8);

@@ -12,7 +12,7 @@
 namespace coppice {
 namespace {
 
-// The flags that the kernel reports for the mapping at `address`; "" if it reports none.
+// The flags that /proc reports for the mapping that contains `address`, or "" if it has no such mapping.
 std::string flags_of(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -26,7 +26,7 @@ std::string flags_of(const void* address) {
   return "";
 }
 
-// Sanitizers use their own heap.
+// Sanitizers replace glibc's heap, to which the settings apply.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOtherHeap = true;
 #elif defined(__has_feature)
@@ -35,18 +35,18 @@ constexpr bool kOtherHeap = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kOtherHeap = false;
 #endif
 
-TEST(HugePages, AreAskedForInWhatTheHeapGrowsBy) {
+TEST(HugePages, AreRequestedWhenTheHeapGrows) {
   if (kOtherHeap) GTEST_SKIP() << "the heap is not glibc's";
   std::ifstream kernel("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
   std::getline(kernel, modes);
   if (modes.find("[madvise]") == std::string::npos)
     GTEST_SKIP() << "the kernel does not use the madvise mode";
-  // Runs in a separate process, since the request has to precede any large allocation.
+  // Runs in a new process, because huge pages must be requested before any large allocation.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto asks = [] {
     use_huge_pages();
-    // Each block is too small for a separate mapping; together, they exceed the initial heap.
+    // Each block is small enough to come from the heap; all blocks together exceed the heap's initial size.
     std::vector<std::vector<char>> data;
     for (int i = 0; i < 32; ++i) data.emplace_back(std::size_t{1} << 20, 'x');
     const std::string flags = flags_of(data.back().data());

@@ -23,13 +23,13 @@ class InputFile : public ::testing::Test {
   std::string path_ = ::testing::TempDir() + "coppice_input_file";
 };
 
-TEST_F(InputFile, IsReadWhole) {
+TEST_F(InputFile, IsReadCompletely) {
   EXPECT_EQ(read_input_file(path_), std::string(100'000, 'x') + '\0' + "y\n");
   EXPECT_EQ(read_input_file(path_, 100'003).size(), 100'003U);
   EXPECT_EQ(read_input_file("/dev/null"), "");
 }
 
-TEST_F(InputFile, IsKnownByAllItsNamesOnceItWasRead) {
+TEST_F(InputFile, IsRecognisedByAllItsNames) {
   EXPECT_FALSE(was_read("/proc/self/exe"));
   EXPECT_FALSE(was_read("/nowhere/x"));
   read_input_file(path_);
@@ -44,7 +44,7 @@ TEST_F(InputFile, IsKnownByAllItsNamesOnceItWasRead) {
   EXPECT_FALSE(was_read("/"));
 }
 
-TEST_F(InputFile, IsRefusedWithTheReason) {
+TEST_F(InputFile, IsRejectedWithTheReason) {
   const auto reading = [](const char* path) { return [path] { read_input_file(path); }; };
   EXPECT_THAT(reading("/nowhere/x"), ThrowsMessage<UnreadableError>(StrEq("No such file or directory")));
   EXPECT_THAT(reading("/"), ThrowsMessage<UnreadableError>(StrEq("Is a directory")));

@@ -21,7 +21,7 @@ RC_GTEST_PROP(Random, RepeatsItselfForOneSeedAndStream, (std::uint64_t seed, std
   for (int i = 0; i < 100; ++i) RC_ASSERT(first.next() == second.next());
 }
 
-TEST(Random, GivesEveryStreamItsOwnSequence) {
+TEST(Random, EveryStreamHasItsOwnSequence) {
   Random first(1, 0);
   Random second(1, 1);
   int equal = 0;
@@ -29,7 +29,7 @@ TEST(Random, GivesEveryStreamItsOwnSequence) {
   EXPECT_EQ(equal, 0);
 }
 
-TEST(Random, DrawsEveryValueEquallyOften) {
+TEST(Random, EveryValueIsEquallyFrequent) {
   constexpr int kDraws = 600'000;
   Random random(42);
   std::array<int, 6> count{};

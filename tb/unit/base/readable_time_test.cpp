@@ -5,7 +5,7 @@
 namespace coppice {
 namespace {
 
-TEST(ReadableTime, HasFourDigitsAndTheUnitThatKeepsThemShort) {
+TEST(ReadableTime, HasFourDigitsAndASuitableUnit) {
   EXPECT_EQ(readable_time(7'472'680.474), "7.473 ms");
   EXPECT_EQ(readable_time(418'035), "418 us");
   EXPECT_EQ(readable_time(999.5), "999.5 ns");

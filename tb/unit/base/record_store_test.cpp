@@ -10,7 +10,7 @@
 namespace coppice {
 namespace {
 
-TEST(RecordStore, KeepsRecordsWhereTheyAre) {
+TEST(RecordStore, DoesNotMoveRecords) {
   RecordStore<int> store;
   Shelf<int> shelf(store);
   const std::uint64_t first = shelf.take();
@@ -23,7 +23,7 @@ TEST(RecordStore, KeepsRecordsWhereTheyAre) {
   EXPECT_EQ(shelf.take(), first);
 }
 
-TEST(RecordStore, GivesEveryThreadIdentitiesOfItsOwn) {
+TEST(RecordStore, EveryThreadHasItsOwnIdentities) {
   constexpr int kThreads = 4;
   constexpr int kRecords = 5'000;
   RecordStore<int> store;
@@ -50,12 +50,12 @@ TEST(RecordStore, GivesEveryThreadIdentitiesOfItsOwn) {
   EXPECT_EQ(all.size(), std::size_t{kThreads} * kRecords);
 }
 
-TEST(Shelf, SharesOutWhatIsFree) {
+TEST(Shelf, ReusesFreeEntries) {
   RecordStore<int> store;
   Shelf<int> one(store);
   Shelf<int> other(store);
   constexpr std::uint64_t kMany = 100'000;
-  // Records taken in one thread are returned in another.
+  // Records that one thread takes are released by another, and level() balances the free records.
   std::uint64_t largest = 0;
   for (std::uint64_t i = 0; i < kMany; ++i) {
     const std::uint64_t id = one.take();

@@ -56,7 +56,7 @@ TEST(Units, ReadsFrequencies) {
   EXPECT_EQ(parse_frequency("3 GHz").period(), 333'333);
 }
 
-TEST(Units, RefusesTextThatIsNoNumberWithAUnit) {
+TEST(Units, RejectsTextThatIsNotANumberWithAUnit) {
   expect_refused(parse_bytes, "", "number followed by a unit");
   expect_refused(parse_bytes, "KiB", "number followed by a unit");
   expect_refused(parse_bytes, ".5 KiB", "number followed by a unit");
@@ -73,7 +73,7 @@ TEST(Units, RefusesTextThatIsNoNumberWithAUnit) {
   expect_refused(parse_frequency, "1 ns", "'ns' is not one of");
 }
 
-TEST(Units, RefusesWhatCannotBeKeptExactly) {
+TEST(Units, RejectsValuesThatCannotBeExact) {
   expect_refused(parse_bytes, "0.5 B", "whole multiple of one byte");
   expect_refused(parse_bytes, "1.0001 KiB", "whole multiple of one byte");
   expect_refused(parse_bandwidth, "1 b/s", "whole multiple of one byte per second");
@@ -101,7 +101,7 @@ TEST(Units, WritesTheShortestExactText) {
   EXPECT_EQ(format_frequency({1'200'000'000}), "1.2 GHz");
 }
 
-// Numbers of all magnitudes, including round ones.
+// Random quantities of all magnitudes, including round numbers.
 rc::Gen<std::int64_t> quantities() {
   const auto any =
       rc::gen::map(rc::gen::pair(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange(1, 64)),
@@ -139,7 +139,7 @@ TEST(TransferTime, IsSizeOverBandwidthRoundedUp) {
   EXPECT_EQ(transfer_time(std::int64_t{1} << 40, {16'000'000'000}), 68'719'476'736'000'000);
 }
 
-TEST(TransferTime, RefusesWhatHasNoTime) {
+TEST(TransferTime, RejectsInfiniteTimes) {
   EXPECT_THROW(transfer_time(16, {0}), std::invalid_argument);
   EXPECT_THROW(transfer_time(-1, {1}), std::invalid_argument);
   EXPECT_THROW(transfer_time(10'000, {1}), TimeLimitError);

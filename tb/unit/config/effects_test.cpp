@@ -31,7 +31,7 @@ std::vector<std::string> warnings(const std::vector<std::string>& overrides, Pur
   return lines;
 }
 
-// The warnings that `override_text` adds to a run.
+// The warnings about the key that `override_text` sets.
 std::vector<std::string> added(const std::string& override_text, Purpose purpose = Purpose::kRun) {
   std::vector<std::string> lines;
   for (const std::string& line : warnings({"system.topology.dims=[4, 4]", override_text}, purpose)) {
@@ -106,7 +106,7 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
 
 TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
   EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("do not compute")));
-  // The network interface shares the accelerator's memory.
+  // This key has an effect even without training, because the network interface uses the same memory.
   EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "system.ni.impl=rtl",
                         "system.accelerator.memory_bandwidth=1 TB/s"}),
@@ -116,7 +116,8 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
                   "collective.size has no effect: training.model determines the size of the gradients")));
 }
 
-// Programs compute at the peak rate of the arrays or on the roofline; other accelerator keys have no effect.
+// Programs compute at the arrays' peak rate or on a roofline, so keys that describe other details of an
+// accelerator have no effect.
 TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -145,8 +146,8 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   EXPECT_THAT(of("system.accelerator.pes"), ElementsAre(HasSubstr("is roofline")));
 }
 
-// A program's collectives each choose an algorithm; if none is named, keys that a choice may use are not
-// reported.
+// In a program, each collective without a named algorithm chooses one. A key is not reported as ineffective
+// if one of the possible choices uses it.
 TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -170,7 +171,7 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not a hierarchy of dimensions")));
 }
 
-// A result contains every key, so none counts as set by the user.
+// A result file contains every key with its value, so its keys must not be treated as set by the user.
 TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
   const ScratchFile file(
       "{\"schema\": \"coppice.result/1\", \"config\": {\"system\": {\"topology\": {\"kind\": \"ring\", "
@@ -198,7 +199,8 @@ TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
   }
 }
 
-// Only on a torus or mesh does a width of 1 mean that a dimension has no links.
+// In a torus or mesh, a dimension of width 1 has no links. In a Clos network, one accelerator per ToR still
+// has links.
 TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -258,7 +260,8 @@ TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "observe.nodes=[1]"}, Purpose::kRun, true), IsEmpty());
 }
 
-// Buffers that do not cover the credit loop also limit fluid flows.
+// The buffer depth has an effect in the fluid fabric: buffers that do not cover the credit loop limit the
+// flows' rates.
 TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
   Loaded loaded;
   loaded.top = {"f"};

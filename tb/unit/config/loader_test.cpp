@@ -30,7 +30,7 @@ Loaded load_text(const std::string& text, const std::vector<std::string>& overri
   return load(file.path(), overrides, purpose);
 }
 
-// The error message of load(), without the file name if it has a location in the file.
+// The error message of load() for `text`. If the message has a location, the file name is omitted.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {},
                       Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);
@@ -209,7 +209,7 @@ TEST(Loaded, KnowsThePlaceOfKeysAndOfTheirNearestSection) {
   EXPECT_EQ(loaded.place("max_cycles").file, loaded.top.file);
 }
 
-// Configurations that satisfy every rule.
+// A random configuration that satisfies every rule.
 Config arbitrary_config() {
   const auto below = [](int end) { return *rc::gen::inRange(1, end); };
   Config config;
@@ -237,7 +237,7 @@ Config arbitrary_config() {
                below(1000),
                below(1'000'000),
                0.001 * below(1'000'000),
-               NiConfig{}.contexts,  // applies to programs only
+               NiConfig{}.contexts,  // has an effect in programs only
                NiConfig{}.context_order,
                NiConfig{}.table_load,
                NiConfig{}.early_messages,
@@ -325,7 +325,7 @@ TEST(Loader, FilesMayLieBesideTheConfiguration) {
   EXPECT_EQ(file_of(whole.filename().string()), whole.string());
   EXPECT_EQ(file_of(whole.string()), whole.string());
   EXPECT_EQ(file_of("absent.graph"), "absent.graph");
-  // A file in the working directory takes precedence.
+  // A name that exists in the working directory takes precedence over the folder of the configuration.
   EXPECT_EQ(file_of("."), ".");
 }
 

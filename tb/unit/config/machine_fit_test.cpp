@@ -44,7 +44,8 @@ TEST(MachineFit, TakesFlitsThatTheFastestLinkMovesInACycle) {
 TEST(MachineFit, CoversTheCreditLoop) {
   const SystemConfig system = load_links("{bandwidth: 50 GB/s, latency: 500 ns}").config.system;
   EXPECT_EQ(system.ni.payload, 1024);
-  // A credit loop of 1,006 cycles at 1.28 cycles per flit (64 B at 50 GB/s), and a dozen flits.
+  // The credit loop of 1,006 cycles is divided by 1.28 cycles per flit (64 B at 50 GB/s). A dozen flits are
+  // added and the sum is rounded up.
   EXPECT_EQ(system.router.vc_depth, 800);
 }
 
@@ -63,7 +64,7 @@ TEST(MachineFit, CountsTheShareOfALinkThatMessagesCanUse) {
   EXPECT_EQ(system.flit, 512);
 }
 
-// Links that differ in bandwidth or latency are listed once each.
+// links_of() lists each combination of bandwidth and latency once.
 TEST(LinksOf, HasEveryKindOfLinkOnce) {
   const ScratchFile file(
       "system:\n  topology:\n    kind: hierarchy\n    dimensions:\n"

@@ -8,7 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A valid configuration whose keys are each located in a file of their own name, such as "system.flit".
+// A valid configuration. To identify keys in messages, each key has a file of its own that is named after it,
+// such as "system.flit".
 Loaded torus() {
   Loaded loaded;
   loaded.top = {"top"};
@@ -22,7 +23,7 @@ Loaded torus() {
   return loaded;
 }
 
-// The violated rule, as "file | message".
+// The rule that `loaded` violates, as "file | message".
 std::string complaint(const Loaded& loaded) {
   try {
     check_rules(loaded);

@@ -57,7 +57,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
     value.kind = Node::Kind::kScalar;
     value.text = "surely-not";
     Config config;
-    // Models and files may have any name.
+    // These keys hold names of models or files, so they accept any text.
     const bool is_name = key.path == "training.model" || key.path == "system.accelerator.kernels" ||
                          key.path == "workload.inference.model" || key.path == "program.trace" ||
                          key.path == "program.groups" || key.path == "hardware.energies" ||
@@ -70,7 +70,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
   }
 }
 
-// The largest node number in the schema is the largest that the reader accepts.
+// The schema permits node numbers up to exactly the largest that the reader accepts.
 TEST(Schema, OffersTheNodesThatFailuresAccept) {
   const Key& key = *find_key("program.failures");
   const auto& entry = key.schema.at("items").at("properties");
@@ -87,7 +87,7 @@ TEST(Schema, OffersTheNodesThatFailuresAccept) {
   EXPECT_THROW(read(fmt::format("accelerator: {}", accelerator + 1)), ConfigError);
 }
 
-// Values below and above every range, or in a wrong form.
+// Each value is below or above the key's range, or does not have the right form.
 TEST(Schema, RefusesValuesOutOfRange) {
   const std::pair<const char*, std::vector<const char*>> cases[] = {
       {"system.topology.dims", {"[0]", "[-4, 4]", "[1048577]", "[1024, 1025]", "[]", "[4.5]"}},

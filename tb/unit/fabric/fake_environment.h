@@ -7,7 +7,7 @@
 
 namespace coppice::fabric {
 
-// Stands in for the fabric around one router: provides routes and records what leaves the router.
+// Replaces the fabric around a single router: provides routes and records what the router sends.
 class FakeEnvironment final : public RouterEnvironment {
  public:
   struct Sent {
@@ -53,7 +53,7 @@ inline config::RouterConfig router_config(int vcs, int depth) {
   return config;
 }
 
-// A router in a fake environment, stepped by the test.
+// A router in a fake environment. The test calls its step function.
 class RouterBench {
  public:
   static constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
@@ -61,7 +61,7 @@ class RouterBench {
   RouterBench(int ports, const config::RouterConfig& config, std::vector<OutputRate> rates = {})
       : router(0, ports, config, padded(std::move(rates), ports), kPeriod, environment) {}
 
-  // Places all flits of a packet into one buffer in the current cycle.
+  // Puts all flits of a packet into one input buffer in the current cycle.
   void receive_packet(int in_port, int vc, PacketId packet, int flits, topology::Hop hop) {
     environment.hops[packet] = hop;
     for (int i = 0; i < flits; ++i) {
@@ -71,7 +71,7 @@ class RouterBench {
   static Flit flit(PacketId packet, int sequence, int flits) {
     return {packet, static_cast<std::uint32_t>(sequence) & 0x7fffffffU, sequence + 1 == flits ? 1U : 0U};
   }
-  // Runs the cycles from now to `end`, exclusive; returns the result of the last step.
+  // Runs the cycles up to `end`, exclusive, and returns the result of the last step.
   bool run_until(Cycles end) {
     bool awake = true;
     for (; environment.now < end; ++environment.now) awake = router.step(environment.now);

@@ -16,7 +16,7 @@ TEST(Framing, CountsTheHeadOfEveryPacket) {
   EXPECT_EQ(kPackets.flits(65536), 4352);
 }
 
-TEST(Framing, GivesAMessageOneHead) {
+TEST(Framing, AMessageHasOneHead) {
   EXPECT_EQ(kMessages.packets(65536), 1);
   EXPECT_EQ(kMessages.flits(65536), 4097);
   EXPECT_EQ(kMessages.packet_flits(65536, 0), 4097);

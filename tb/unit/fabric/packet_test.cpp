@@ -5,7 +5,7 @@
 namespace coppice::fabric {
 namespace {
 
-TEST(PacketPool, ReusesWhatWasReleased) {
+TEST(PacketPool, ReusesReleasedPackets) {
   PacketPool pool;
   Packet packet;
   packet.tag = 1;

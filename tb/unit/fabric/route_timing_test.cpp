@@ -13,7 +13,7 @@ topology::Route route_between(const topology::Topology& topology, NodeId src, No
 }
 
 // The calibrated formula: 5 cycles per router plus 2 for injection and ejection.
-TEST(RouteTiming, IsFiveCyclesPerRouterAndTwo) {
+TEST(RouteTiming, IsFiveCyclesPerRouterPlusTwo) {
   const auto topology = mesh({8, 8});
   const config::SystemConfig system = system_config();
   EXPECT_EQ(time_route(topology, system, 0, route_between(topology, 0, 0)).latency, 7);
@@ -43,7 +43,7 @@ TEST(RouteTiming, RoundsLatenciesUpToCycles) {
   EXPECT_EQ(time_route(topology, system_config(), 0, route_between(topology, 0, 1)).latency, 2 + 2 * 5 + 2);
 }
 
-TEST(RouteTiming, TakesTheSlowestChannelsFlitTime) {
+TEST(RouteTiming, UsesTheFlitTimeOfTheSlowestChannel) {
   const std::vector<int> dims{2, 2};
   const auto topology = topology::make_mesh(dims, std::vector{link(1, 8'000'000'000), link(1)});
   config::SystemConfig system = system_config();

@@ -1,5 +1,5 @@
-// The order of chunks in a dimension must be the same at all accelerators (Themis, Sec. 4.6). Tested with
-// flits, in a network whose interfaces delay every packet by a random time.
+// All accelerators must process the chunks in a dimension in the same order (Themis, Sec. 4.6). The test uses
+// flits and delays every packet by a random time at its network interface.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ using schedule::Schedule;
 using schedule::Table;
 using topology::DimensionKind;
 
-constexpr Cycles kMostJitter = 100;  // the payload of one packet
+constexpr Cycles kMostJitter = 100;  // the duration of one packet's payload
 
-// Delays every packet by a time that depends only on the seed and on its message's position in the schedule,
-// not on the order in which messages leave.
+// Delays every packet by a pseudo-random time. The time depends only on the seed and on the message's
+// position in the schedule, not on the order in which messages leave.
 class JitteryInjector final : public fabric::Injector {
  public:
   JitteryInjector(fabric::Injector& inner, const MessageLog& log, std::uint64_t seed)
@@ -98,8 +98,8 @@ class JitteryFabric final : public fabric::Fabric {
   std::vector<std::unique_ptr<JitteryInjector>> injectors_;
 };
 
-// Groups of 2, 4 and 2 accelerators, each behind a switch. The last dimension has a longer latency, so chunks
-// from it rarely arrive before those from the first dimension.
+// A network of three dimensions with groups of 2, 4 and 2 accelerators, each group connected by a switch. The
+// last dimension has a longer latency than the first, so its chunks usually arrive later.
 struct Network {
   Network() : topology(make()), routing(topology::make_routing(topology, 4)) {}
 
@@ -112,7 +112,7 @@ struct Network {
     return topology::make_hierarchy(dimensions);
   }
 
-  // Two chunks, which reach the middle dimension from opposite sides.
+  // A schedule of two chunks, which traverse the dimensions in opposite orders.
   Schedule compile() const {
     schedule::CompileRequest request;
     request.size = 16384;
@@ -126,7 +126,7 @@ struct Network {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// An all-reduce in the network, with the jitter of one seed.
+// An all-reduce in the network with random packet delays from one seed.
 class JitteryRun {
  public:
   JitteryRun(const Network& network, Schedule schedule, std::uint64_t seed, const char* name)
@@ -162,9 +162,9 @@ class JitteryRun {
     }
   }
 
-  // Tables may be changed before start().
+  // The schedule of this run, which may be changed until start() is called.
   Schedule& schedule() { return schedule_; }
-  // Starts the all-reduce in the next cycle; it runs as long as the kernel does.
+  // Starts the all-reduce in the next cycle. The caller then runs the SystemC kernel.
   void start() {
     const Cycles next = fabric::current_cycle(system_.clock.period()) + 1;
     std::vector<std::int64_t> arrivals(interfaces_.size());
@@ -186,7 +186,7 @@ class JitteryRun {
     }
   }
 
-  // Returns whether every accelerator has the sum of all gradients.
+  // Whether every accelerator holds the sum of all gradients.
   bool sums_are_right() const {
     const int n = network_.topology.num_accelerators();
     for (const auto& memory : memories_) {
@@ -201,7 +201,7 @@ class JitteryRun {
   bool finished() const {
     return std::ranges::all_of(interfaces_, [](const auto& ni) { return ni->finished(); }) && fabric_->idle();
   }
-  // The network interfaces' contribution to a deadlock report.
+  // The lines that the network interfaces would contribute to a deadlock report.
   std::string describe_waiting() const {
     std::string text;
     for (const auto& ni : interfaces_) text += ni->describe_waiting(0);
@@ -209,8 +209,8 @@ class JitteryRun {
   }
   void require_no_error() const { failure_.rethrow(); }
 
-  // Tables in which every accelerator begins a dimension's operations in the order in which they become ready
-  // locally.
+  // The schedule with reordered tables: each accelerator starts the operations of a dimension in the order in
+  // which they become ready at that accelerator.
   Schedule ordered_locally() const {
     Schedule local = schedule_;
     for (NodeId node = 0; node < network_.topology.num_accelerators(); ++node) {
@@ -271,7 +271,7 @@ class JitteryRun {
 
   const Network& network_;
   Schedule schedule_;
-  Schedule idle_;  // interfaces start without tables
+  Schedule idle_;  // empty tables, with which the interfaces are constructed
   config::SystemConfig system_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::FlitFabric> flits_;
@@ -292,8 +292,9 @@ bool passes_check(const Network& network, const Schedule& schedule) {
   }
 }
 
-// Themis, Sec. 4.6.2. If all accelerators use an order simulated beforehand, every run ends with correct
-// sums. If each uses its local order, some runs deadlock, namely those for which the table check predicts it.
+// Themis, Sec. 4.6.2. If all accelerators use the order of a previous simulation, every run ends with correct
+// sums. If each accelerator uses its own local order, exactly those runs deadlock for which the table check
+// predicts it.
 TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
   constexpr std::uint64_t kSeeds = 24;
   constexpr Femtoseconds kLong = 100'000 * kFemtosecondsPerNanosecond;
@@ -328,7 +329,7 @@ TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
       continue;
     }
     ++stuck;
-    // In the middle dimension, each chunk keeps some accelerators waiting.
+    // In the middle dimension, some accelerators wait for each of the two chunks.
     for (const int chunk : {0, 1}) {
       EXPECT_THAT(
           run.describe_waiting(),

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 constexpr Cycles kDmaLatency = 7;
 
-// Owns the socket instead of a network interface.
+// Owns a memory socket, like a network interface.
 class Owner : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket_optional<Owner> memory{"memory"};
@@ -71,7 +71,7 @@ TEST_F(MemoryPortTest, ReadsTheBufferItselfWithoutAMemory) {
   EXPECT_EQ(owner.port.write(tables, message, 100), 100);
 }
 
-TEST_F(MemoryPortTest, TakesAnUnlimitedMemorysTime) {
+TEST_F(MemoryPortTest, TakesTheTimeOfAnUnlimitedMemory) {
   Memory memory("memory", contents, 3 * kPeriod);
   owner.memory.bind(memory.dma);
   elaborate();
@@ -81,7 +81,7 @@ TEST_F(MemoryPortTest, TakesAnUnlimitedMemorysTime) {
   EXPECT_EQ(memory.dma_bytes(), 8 + 2 * 8);
 }
 
-// Transactions give the same results as direct access, only more slowly.
+// Transactions must return the same results as direct access.
 TEST_F(MemoryPortTest, IsAnsweredTheSameByTransactions) {
   Memory memory("memory", contents, 3 * kPeriod);
   owner.memory.bind(memory.dma);
@@ -100,11 +100,11 @@ TEST_F(MemoryPortTest, WaitsForAMemoryOfLimitedBandwidth) {
   owner.memory.bind(memory.dma);
   elaborate();
   EXPECT_GT(owner.port.read(tables, message, kPeriod, 100), 103);
-  // The write follows the read: the old value is read, added to and written back.
+  // The addition reads the old value and then writes the sum, so the write follows the read.
   EXPECT_EQ(owner.port.write(tables, message, 108), 100 + 8 + 2 * 8);
 }
 
-TEST_F(MemoryPortTest, SaysWhatIsRefused) {
+TEST_F(MemoryPortTest, ReportsTheReasonOfAnError) {
   Refusing memory("memory");
   owner.memory.bind(memory.dma);
   elaborate();

@@ -13,12 +13,12 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// 160 bytes: a head flit and ten data flits.
+// A message of 160 bytes has a head flit and ten data flits.
 constexpr Bytes kBytes = 160;
 constexpr Cycles kFlits = 11;
 
-// The stages of a message, which is decoded in cycle 0: memory read, sending, transit, addition.
-TEST(NetworkInterface, TakesAMessageThroughItsStages) {
+// A message that is decoded in cycle 0 passes through memory read, sending, transit and addition.
+TEST(NetworkInterface, MovesAMessageThroughItsStages) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes);
   two.run();
@@ -39,7 +39,7 @@ TEST(NetworkInterface, TakesAMessageThroughItsStages) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-// A manual all-reduce: each node reduces the other's half and then sends the sum back.
+// A hand-written all-reduce: each node reduces one half of the data and then sends the sum to the other node.
 TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   TwoNodes two;
   for (const NodeId node : {0, 1}) {
@@ -49,7 +49,7 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   two.run();
   for (const auto& memory : two.memories) EXPECT_THAT(memory->values(), Each(11.0F));
   for (const NodeId node : {0, 1}) {
-    // The gather issues in the cycle in which the sum is in memory; a store takes one cycle.
+    // The gather issues in the cycle in which its sum is complete in memory; a store takes one cycle.
     EXPECT_EQ(two.message(node, 1).issued, two.message(1 - node, 0).completed);
     EXPECT_EQ(two.message(node, 1).dependencies_met, two.message(1 - node, 0).completed);
     EXPECT_EQ(two.message(node, 1).completed, two.message(node, 1).tail_ejected + 1);
@@ -58,7 +58,8 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   }
 }
 
-// The lockstep delays an entry until long after its data has arrived, when its flow has had further arrivals.
+// The lockstep delays the gather until long after the arrival on which it depends. Further arrivals of its
+// flow must not change the recorded time.
 TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -76,7 +77,7 @@ TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
   EXPECT_EQ(message.enabler_tail_injected, two.message(1, 0).tail_injected);
 }
 
-// An entry sends the data that the buffer holds when the entry issues.
+// An entry sends the data that is in memory when it issues, not when its table was loaded.
 TEST(NetworkInterface, ReadsTheBufferWhenAnEntryIssues) {
   TwoNodes two;
   two.add(1, Op::kReduce, 0, 512);
@@ -92,12 +93,12 @@ TEST(NetworkInterface, IssuesOneEntryPerPortAndCycle) {
   two.run();
   EXPECT_EQ(two.message(0, 0).issued, 0);
   EXPECT_EQ(two.message(0, 1).issued, 1);
-  // There is no gap between the messages' flits.
+  // The second message's head follows the first message's tail without a gap.
   EXPECT_EQ(two.message(0, 1).head_injected, two.message(0, 0).tail_injected + 1);
   EXPECT_EQ(two.message(0, 1).port_free_since, two.message(0, 0).tail_injected + 1);
 }
 
-TEST(NetworkInterface, HoldsTwoMessagesAPort) {
+TEST(NetworkInterface, HoldsTwoMessagesPerPort) {
   TwoNodes two;
   for (int i = 0; i < 3; ++i) two.add(0, Op::kReduce, 1, 3 * kBytes);
   two.run();
@@ -119,7 +120,7 @@ TEST(NetworkInterface, HoldsTheNextStepForTheChunk) {
   EXPECT_EQ(two.message(0, 0).released, 0);
 }
 
-TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
+TEST(NetworkInterface, LetsTheBufferAbsorbTheRest) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.buffer = 8;
@@ -128,13 +129,13 @@ TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
   two.add(0, Op::kReduce, 1, kBytes, 3);
   two.run();
   EXPECT_EQ(two.message(0, 1).issued, kFlits - 8);
-  // The release counts from the nominal end of the previous step; the slot in the queue becomes free only
+  // The lockstep releases step 3 relative to the nominal end of step 2, but the queue has a free slot only
   // later.
   EXPECT_EQ(two.message(0, 2).released, 2 * kFlits - 8);
   EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
 }
 
-// At 4 GB/s, a flit lasts four cycles: the estimate is a time, not a number of flits.
+// The lockstep counts time, not flits: at 4 GB/s, a flit lasts four cycles.
 TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -148,7 +149,7 @@ TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
   EXPECT_EQ(two.message(0, 2).issued, 4 * kFlits + 4 * 21);
 }
 
-TEST(NetworkInterface, LetsTheBufferAbsorbItsFlitsOfASlowChannelsTime) {
+TEST(NetworkInterface, LetsTheBufferAbsorbFlitsOfASlowChannel) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.buffer = 8;
@@ -159,7 +160,7 @@ TEST(NetworkInterface, LetsTheBufferAbsorbItsFlitsOfASlowChannelsTime) {
   EXPECT_EQ(two.message(0, 1).released, 4 * (kFlits - 8));
 }
 
-TEST(NetworkInterface, HoldsForNops) {
+TEST(NetworkInterface, HoldsTheNextStepForNops) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.add(0, Op::kNop, -1, kBytes, 1);
@@ -169,8 +170,8 @@ TEST(NetworkInterface, HoldsForNops) {
   EXPECT_EQ(two.message(0, 2).issued, 11 + 21);
 }
 
-// Nops without packets last no time, but leave the table one per cycle.
-TEST(NetworkInterface, TakesACycleForANopOfNoPackets) {
+// A nop without packets has no duration in the lockstep, but each takes one cycle to leave the table.
+TEST(NetworkInterface, TakesACycleForANopWithoutPackets) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.system.ni.flow_control = config::FlowControl::kPacket;
@@ -205,7 +206,7 @@ TEST(NetworkInterface, SendsAHeadPerPacketUnderPacketBasedFlowControl) {
 // --- diagnostics
 // --------------------------------------------------------------------------------------------
 
-TEST(NetworkInterface, SaysWhatItWaitsFor) {
+TEST(NetworkInterface, ReportsWhatItWaitsFor) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes, 3, 2);
   two.add(1, Op::kGather, 0, kBytes);
@@ -219,7 +220,7 @@ TEST(NetworkInterface, SaysWhatItWaitsFor) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-TEST(NetworkInterface, ShowsItsCounters) {
+TEST(NetworkInterface, ReportsItsCounters) {
   TwoNodes two;
   two.system.ni.lockstep = true;
   two.add(0, Op::kReduce, 1, kBytes, 1);

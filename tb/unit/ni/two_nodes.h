@@ -15,11 +15,12 @@ namespace coppice::ni {
 
 inline constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond;
 
-// Two accelerators and the two channels between them, with hand-written tables.
+// Two accelerators that are connected by a channel in each direction and execute hand-written tables.
 class TwoNodes {
  public:
-  static constexpr Cycles kLatency = 20;                   // latency of a channel
-  static constexpr Cycles kZeroLoad = 2 + 4 + 20 + 4 + 1;  // injection, two routers, the channel, ejection
+  static constexpr Cycles kLatency = 20;  // latency of a channel
+  static constexpr Cycles kZeroLoad =
+      2 + 4 + 20 + 4 + 1;  // cycles for injection, router, channel, router and ejection
 
   explicit TwoNodes(int flows = 2) {
     system.router.vcs = 4;
@@ -35,7 +36,7 @@ class TwoNodes {
     schedule.routes = {{{0, {0, 4}}, {1, {0, 4}}}};
   }
 
-  // Adds a message with `bytes` bytes of flow `flow` from `src` to the other node.
+  // Adds a message of `bytes` bytes in flow `flow`, from `src` to the other node.
   TableEntry& add(NodeId src, schedule::Op op, int flow, Bytes bytes, int step = 1, int dependencies = 0) {
     TableEntry entry;
     entry.op = op;
@@ -54,7 +55,7 @@ class TwoNodes {
     return table.back();
   }
 
-  // Runs for `cycles` cycles; call at most once per process.
+  // Runs for `cycles` cycles. Call it at most once per process, because SystemC elaborates only once.
   void run(Cycles cycles = 100'000) {
     fabric::set_time_resolution();
     const std::vector<topology::LinkSpec> links{{bandwidth, kLatency * kCycle}};
@@ -97,9 +98,9 @@ class TwoNodes {
     throw std::out_of_range(fmt::format("message {} of node {} has not completed", k, src));
   }
 
-  std::function<void()> before_start;  // called when all modules are built
+  std::function<void()> before_start;  // called after all modules have been built
   config::SystemConfig system;
-  Bandwidth bandwidth{16'000'000'000};  // a flit per cycle
+  Bandwidth bandwidth{16'000'000'000};  // one flit per cycle
   schedule::Schedule schedule;
   std::unique_ptr<topology::Topology> topology;
   std::unique_ptr<topology::RoutingFunction> routing;

@@ -24,14 +24,14 @@ class Recorder final : public AlarmClock::Sleeper {
   }
 
   AlarmClock* clock = nullptr;
-  Cycles again = -1;  // cycle of a further alarm that it sets
+  Cycles again = -1;  // the cycle of a second alarm, set when the first one rings; -1 for none
 
  private:
   std::string name_;
   std::vector<std::pair<std::string, Cycles>>* woken_;
 };
 
-TEST(AlarmClock, WakesInTheCyclesAskedFor) {
+TEST(AlarmClock, WakesInTheRequestedCycles) {
   fabric::set_time_resolution();
   fabric::Failure failure;
   AlarmClock clock("clock", kPeriod, failure);

@@ -20,18 +20,19 @@ std::vector<topology::LinkSpec> links(std::size_t dimensions) {
   return std::vector<topology::LinkSpec>(dimensions, {{1'000'000'000}, 0});
 }
 
-// Each channel of a ring of n carries n n / 8 blocks; in a torus, that number times the number of rows.
-TEST(AllToAllBound, IsThatOfRingsAndTori) {
+// Each channel of a ring of n nodes carries n * n / 8 blocks. In a torus of such rings, it carries this
+// number times the number of rows.
+TEST(AllToAllBound, IsKnownForRingsAndTori) {
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8}, links(1)), kBlock).ns, 8 * kBlock);
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{4, 4}, links(2)), kBlock).ns,
                    4 * 2 * kBlock);
-  // The channels of wider dimensions carry more.
+  // The wider of the two dimensions sets the bound, because its channels carry more blocks.
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8, 4}, links(2)), kBlock).ns,
                    4 * 8 * kBlock);
 }
 
-// The traffic across the middle of the longest dimension sets the bound.
-TEST(AllToAllBound, IsTheMiddleOfAMesh) {
+// In a mesh, the traffic across the middle of the longest dimension sets the bound.
+TEST(AllToAllBound, IsSetByTheMiddleOfAMesh) {
   const AllToAllBound bound = least_all_to_all(topology::make_mesh(std::vector{4, 3}, links(2)), kBlock);
   EXPECT_DOUBLE_EQ(bound.ns, 6 * 6 * kBlock / 3.0);
   ASSERT_EQ(bound.groups.size(), 2U);
@@ -39,8 +40,8 @@ TEST(AllToAllBound, IsTheMiddleOfAMesh) {
   EXPECT_TRUE(bound.lengths.empty());
 }
 
-// Two 4 x 8 tori joined by one link: too large for the linear program, and the narrowest cut does not follow
-// a dimension.
+// Two 4 x 8 tori joined by one link are too large for the linear program, so the bound comes from cuts. The
+// narrowest cut does not lie between coordinates of a dimension.
 TEST(AllToAllBound, FindsTheNarrowLinkOfAGraph) {
   const Topology torus = topology::make_torus(std::vector{4, 8}, links(2));
   Topology graph(topology::Kind::kFile, {}, 64, 0);
@@ -63,7 +64,7 @@ Topology random_network(std::mt19937& random) {
   const int switches = draw(0, 2);
   const int nodes = accelerators + switches;
   Topology network(topology::Kind::kFile, {}, accelerators, switches);
-  // A one-way ring connects all nodes.
+  // A one-way ring makes the random graph strongly connected.
   for (NodeId node = 0; node < nodes; ++node) {
     network.add_channel(node, (node + 1) % nodes, {draw(1, 4) * 1'000'000'000L}, 0);
   }
@@ -75,7 +76,7 @@ Topology random_network(std::mt19937& random) {
   return network;
 }
 
-// Adds all simple paths from `at` to `to` to `ways`.
+// Adds all simple paths from `at` to `to` that avoid the nodes in `seen` to `ways`.
 void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& seen, std::vector<int>& way,
             std::vector<std::vector<int>>& ways) {
   if (at == to) {
@@ -93,7 +94,8 @@ void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& se
   seen[static_cast<std::size_t>(at)] = false;
 }
 
-// The minimum time over all distributions of the blocks over all paths.
+// The reference: the minimum time over all ways to distribute the blocks over all simple paths, by linear
+// programming.
 double best_of_all_ways(const Topology& network) {
   const GlpkProgram problem = make_program(GLP_MIN);
   const auto channels = static_cast<int>(network.channels().size());
@@ -129,7 +131,7 @@ double best_of_all_ways(const Topology& network) {
   return glp_get_obj_val(problem.get());
 }
 
-TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
+TEST(AllToAllBound, IsOptimalOnSmallNetworks) {
   const unsigned seed = ::testing::UnitTest::GetInstance()->random_seed() > 0
                             ? static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed())
                             : 1;
@@ -139,7 +141,7 @@ TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
     const AllToAllBound bound = least_all_to_all(network, kBlock);
     EXPECT_NEAR(bound.ns / kBlock, best_of_all_ways(network), 1e-6) << "seed " << seed << " round " << round;
     EXPECT_NE(bound.groups.empty(), bound.lengths.empty());
-    // The returned lengths prove the bound.
+    // The returned lengths are a certificate: the shortest paths under these lengths imply the bound.
     if (!bound.lengths.empty()) {
       EXPECT_DOUBLE_EQ(all_to_all_ns(network, kBlock, bound.lengths), bound.ns);
     }

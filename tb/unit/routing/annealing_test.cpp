@@ -10,7 +10,7 @@
 namespace coppice::routing {
 namespace {
 
-// All flows to a destination use one spine, as Hedera's switches can be configured.
+// As in Hedera's switch configuration, all flows to a destination use the same spine.
 RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
   Instance instance = any_instance(30);
   for (Flow& flow : instance.flows) flow.dst = 8 * flow.dst_tor + flow.dst % 8;
@@ -35,8 +35,8 @@ RC_GTEST_PROP(Annealing, TakesLiveSpinesOnly, ()) {
   }
 }
 
-// Four flows and four spines: every start leads to one flow per spine.
-TEST(Annealing, FindsTheObviousOptimum) {
+// With four flows and four spines, annealing finds one flow per spine from every start.
+TEST(Annealing, FindsAnObviousOptimum) {
   const ClosLinks links(2, 4);
   const auto flows = flows_between({{0, 1}, {0, 1}, {0, 1}, {0, 1}});
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -44,7 +44,7 @@ TEST(Annealing, FindsTheObviousOptimum) {
   }
 }
 
-TEST(Annealing, RefusesFlowsWithoutAWay) {
+TEST(Annealing, RejectsFlowsWithoutAPath) {
   ClosLinks links(2, 1);
   links.set_spine(0, false);
   const auto flows = flows_between({{0, 1}});

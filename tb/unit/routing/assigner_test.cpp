@@ -22,13 +22,13 @@ bool routable(const Instance& instance) {
   return true;
 }
 
-TEST(Methods, AreAllMade) {
+TEST(Methods, CanAllBeCreated) {
   EXPECT_EQ(methods().size(), 6);
   for (const MethodInfo& method : methods()) EXPECT_NE(make_assigner(method.name), nullptr) << method.name;
   EXPECT_EQ(make_assigner("random"), nullptr);
 }
 
-TEST(Methods, LeaveLocalFlowsAlone) {
+TEST(Methods, DoNotRouteLocalFlows) {
   for (const MethodInfo& method : methods()) {
     const Instance instance{ClosLinks(2, 2), flows_between({{0, 0}, {1, 1}})};
     EXPECT_EQ(make_assigner(method.name)->assign(instance.links, instance.flows),
@@ -37,7 +37,7 @@ TEST(Methods, LeaveLocalFlowsAlone) {
   }
 }
 
-TEST(Methods, SayWhichFlowsCannotBeRouted) {
+TEST(Methods, ReportFlowsThatCannotBeRouted) {
   Instance instance{ClosLinks(2, 2), flows_between({{0, 1}})};
   instance.links.set_link(1, 0, false);
   instance.links.set_link(1, 1, false);
@@ -46,27 +46,28 @@ TEST(Methods, SayWhichFlowsCannotBeRouted) {
   }
 }
 
-// Sec. 2.3 and Fig. 2 of the paper: rings s1-s2-s3 and s4-s5-s6, four flows between four ToRs.
-TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
+// The example in Sec. 2.3 and Fig. 2 of the paper: the rings s1-s2-s3 and s4-s5-s6 have four flows between
+// four ToRs.
+TEST(Methods, OnlyHashingMakesTheFlowsOfFigureTwoShareALink) {
   const Instance instance{ClosLinks(4, 4), flows_between({{0, 1}, {1, 0}, {1, 2}, {2, 0}})};
   for (const char* method : {"greedy", "edge_coloring", "annealing", "ilp", "optimal"}) {
     EXPECT_EQ(load_of(method, instance), 1) << method;
   }
 }
 
-// max_load() throws if a flow uses a dead link.
+// Every method uses live links only; max_load() throws otherwise.
 RC_GTEST_PROP(Methods, UseLiveLinksOnlyAndNeverBeatTheBound, ()) {
   Instance instance = any_instance();
   if (*rc::gen::arbitrary<bool>()) fail_some_spines(instance.links);
   if (*rc::gen::arbitrary<bool>()) fail_some_links(instance.links);
-  RC_PRE(routable(instance));  // failed spines and failed links together may leave a flow without a path
+  RC_PRE(routable(instance));  // failed spines and failed links together may disconnect a flow
   const int bound = lower_bound(instance.links, instance.flows);
   for (const char* method : {"ecmp", "greedy", "edge_coloring", "annealing", "optimal"}) {
     RC_ASSERT(load_of(method, instance) >= bound);
   }
 }
 
-// König: the bound is reached if all ToRs have the same live spines.
+// If all ToRs have the same live spines, the exact methods reach the lower bound (König's theorem).
 RC_GTEST_PROP(Methods, ExactOnesReachTheBoundWithSpinesFailed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -81,7 +82,8 @@ RC_GTEST_PROP(Methods, IntegerProgramAgreesWithColoring, ()) {
   RC_ASSERT(load_of("ilp", instance) == load_of("edge_coloring", instance));
 }
 
-// The integer program is exact for any failed links; `optimal` is never worse than greedy, and usually exact.
+// With any failed links, the integer program is exact. `optimal` is at least as good as greedy, and usually
+// exact.
 RC_GTEST_PROP(Methods, OptimalLiesBetweenTheIntegerProgramAndGreedyWithLinksFailed, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

@@ -31,9 +31,9 @@ Topology random_network(std::mt19937& random) {
   return network;
 }
 
-// The linear program's optimum lies between the proven bound and the solution found.
-TEST(ConcurrentFlow, EnclosesTheOptimum) {
-  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same networks every time
+// The linear program's optimum must lie between the proven lower bound and the time of the solution found.
+TEST(ConcurrentFlow, BoundsTheOptimumFromBothSides) {
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): a fixed seed gives reproducible networks
   for (int i = 0; i < 40; ++i) {
     const Topology network = random_network(random);
     const ConcurrentFlow flow = approximate_all_to_all(network, 320);
@@ -45,7 +45,7 @@ TEST(ConcurrentFlow, EnclosesTheOptimum) {
   }
 }
 
-// One round is enough if all channels are identical.
+// If all channels are identical, one round finds the exact optimum.
 TEST(ConcurrentFlow, IsExactOnATorus) {
   const std::vector<topology::LinkSpec> links(2, {{1'000'000'000}, 0});
   const ConcurrentFlow flow = approximate_all_to_all(topology::make_torus(std::vector{8, 8}, links), 1);
@@ -53,7 +53,7 @@ TEST(ConcurrentFlow, IsExactOnATorus) {
   EXPECT_NEAR(flow.least, 64, 1e-6);
 }
 
-TEST(ConcurrentFlow, HasNoneWhereSomeAreNotReached) {
+TEST(ConcurrentFlow, DoesNotExistIfSomeAreUnreachable) {
   EXPECT_TRUE(approximate_all_to_all(Topology(topology::Kind::kFile, {}, 2, 0), 10).lengths.empty());
   Topology apart(topology::Kind::kFile, {}, 3, 0);
   apart.add_channel(0, 1, {1'000'000'000}, 0);

@@ -8,7 +8,7 @@
 namespace coppice::routing {
 namespace {
 
-// Expected values: zlib's crc32() of the seed and the tuple (17 bytes).
+// The expected values were computed with zlib's crc32() over the seed and the 5-tuple (17 bytes).
 TEST(HashTuple, IsCrc32OfTheTupleInNetworkOrder) {
   const FiveTuple tuple{.src_address = 0x0A000001, .dst_address = 0x0A000002, .src_port = 0xC000};
   EXPECT_EQ(hash_tuple(tuple, 0), 0xf3175078U);
@@ -31,7 +31,7 @@ TEST(Ecmp, KeepsAPairOnItsPath) {
   EXPECT_NE(Ecmp(2).assign(instance.links, instance.flows), spines);
 }
 
-// 3,200 flows on 32 spines: 100 each, with a standard deviation of 10.
+// Each of 32 spines should get 100 of 3,200 flows, with a standard deviation of 10.
 TEST(Ecmp, SpreadsEvenly) {
   std::vector<Flow> flows;
   for (int i = 0; i < 3200; ++i) flows.push_back({.src = i % 32, .dst = 100 + i, .src_tor = 0, .dst_tor = 1});

@@ -8,7 +8,7 @@
 namespace coppice::routing {
 namespace {
 
-// If all ToRs have the same live spines, no assignment is better (König).
+// If all ToRs have the same live spines, edge colouring is optimal (König's theorem).
 RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -22,7 +22,7 @@ RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
   RC_ASSERT(max_load(instance.links, instance.flows, spines) == (degree + live - 1) / live);
 }
 
-// With failed links, flows are only guaranteed to use live paths.
+// With failed links, edge colouring only guarantees that flows use live paths.
 RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
   Instance instance = any_instance();
   fail_some_links(instance.links);
@@ -33,7 +33,7 @@ RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
   }
 }
 
-TEST(EdgeColoring, RefusesFlowsWithoutAWay) {
+TEST(EdgeColoring, RejectsFlowsWithoutAPath) {
   ClosLinks links(2, 1);
   links.set_spine(0, false);
   const auto flows = flows_between({{0, 1}});

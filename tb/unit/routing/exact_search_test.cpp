@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::int64_t kPlenty = 1'000'000;
 
-// Three ToRs and two spines; ToR 2 has only spine 1, which both flows into it need.
-TEST(ExactSearch, KnowsWhatIsImpossible) {
+// An instance without a solution: ToR 2 is connected to spine 1 only, and both flows into ToR 2 would need
+// it.
+TEST(ExactSearch, RecognisesImpossibleInstances) {
   ClosLinks links(3, 2);
   links.set_link(2, 0, false);
   const auto flows = flows_between({{0, 2}, {1, 2}, {0, 1}});
@@ -31,7 +32,7 @@ TEST(ExactSearch, GivesUpInTime) {
   EXPECT_EQ(search_assignment(instance.links, instance.flows, 1, 3, spines), SearchOutcome::kGaveUp);
 }
 
-// Finds an assignment if and only if the integer program finds one.
+// The exact search finds an assignment if and only if the integer program finds one.
 RC_GTEST_PROP(ExactSearch, AgreesWithTheIntegerProgram, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

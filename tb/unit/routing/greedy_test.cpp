@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Algorithm 1 of the paper, as a reference.
+// The reference: a direct implementation of the paper's Algorithm 1.
 Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
   const auto width = static_cast<std::size_t>(links.spines());
   std::vector<int> up(static_cast<std::size_t>(links.tors()) * width, 0);
@@ -40,8 +40,8 @@ Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
   return paths;
 }
 
-// 0->1 gets spine 0; 2->1 must avoid it; 2->3 finds spine 0 free at both ends; 0->3 gets spine 1.
-TEST(Greedy, TakesTheLowestOfTheLeastLoadedSpines) {
+// 0->1 gets spine 0. 2->1 must avoid spine 0. For 2->3, spine 0 is free at both ends. 0->3 gets spine 1.
+TEST(Greedy, ChoosesTheLowestOfTheLeastLoadedSpines) {
   const auto flows = flows_between({{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}});
   Greedy greedy;
   EXPECT_THAT(greedy.assign(ClosLinks(4, 2), flows), ElementsAre(0, 1, 0, 1, 0));
@@ -53,7 +53,7 @@ RC_GTEST_PROP(Greedy, IsAlgorithmOne, ()) {
   RC_ASSERT(Greedy().assign(instance.links, instance.flows) == algorithm_one(instance.links, instance.flows));
 }
 
-// Theorem 2 of the paper, for any order of flows.
+// Theorem 2 of the paper holds for any order of flows.
 RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
             2 * lower_bound(instance.links, instance.flows));
 }
 
-// Dense rings whose flows arrive in ring order reach the factor of two.
+// For dense rings whose flows are assigned in ring order, greedy has exactly twice the optimal load.
 TEST(Greedy, ReachesTwiceTheOptimumOnDenseRings) {
   const auto flows = random_rings(250, 8, 1);
   const ClosLinks links(64, 32);

@@ -26,7 +26,7 @@ TEST(ClosLinks, FollowTheTopologysChannels) {
   EXPECT_FALSE(links.uniform());
 }
 
-TEST(ClosLinks, FailedSpinesLeaveAllTorsAlike) {
+TEST(ClosLinks, FailedSpinesLoseTheirLinksToAllTors) {
   ClosLinks links(3, 4);
   links.set_spine(2, false);
   EXPECT_TRUE(links.uniform());
@@ -44,14 +44,15 @@ TEST(MaxLoad, CountsFlowsPerDirectedLink) {
   EXPECT_THROW(max_load(links, flows, std::vector{0, 2, 0, kNoSpine}), std::invalid_argument);
 }
 
-// In a table indexed by ToR and spine, spine 2 of ToR 0 would alias spine 0 of ToR 1.
-TEST(MaxLoad, RefusesSpinesThatDoNotExist) {
+// A spine number that is too large must be refused; otherwise, ToR 0's spine 2 would refer to the link from
+// ToR 1 to spine 0.
+TEST(MaxLoad, RejectsSpinesThatDoNotExist) {
   const ClosLinks links(4, 2);
   EXPECT_THROW(max_load(links, flows_between({{0, 1}}), std::vector{2}), std::invalid_argument);
   EXPECT_THROW(max_load(links, flows_between({{1, 2}}), std::vector{-1}), std::invalid_argument);
 }
 
-// Four flows leave ToR 0, so at least two of them share one of three spines.
+// Four flows leave ToR 0, so with three spines, at least one spine carries two of them.
 TEST(LowerBound, IsTheBusiestTorsShare) {
   const auto flows = flows_between({{0, 1}, {0, 2}, {0, 1}, {0, 2}, {1, 2}, {2, 2}});
   EXPECT_EQ(lower_bound(ClosLinks(3, 3), flows), 2);
@@ -60,8 +61,8 @@ TEST(LowerBound, IsTheBusiestTorsShare) {
   EXPECT_EQ(lower_bound(ClosLinks(3, 1), flows_between({{1, 1}})), 0);
 }
 
-// ToR 0 has spines 0 to 2, but ToR 1 can be reached over spine 0 only.
-TEST(LowerBound, SeesWhatTheOtherEndCannotTake) {
+// ToR 0 is connected to spines 0 to 2, but ToR 1 to spine 0 only.
+TEST(LowerBound, IncludesTheLinksAtTheOtherEnd) {
   ClosLinks links(3, 3);
   links.set_link(1, 1, false);
   links.set_link(1, 2, false);
@@ -69,7 +70,7 @@ TEST(LowerBound, SeesWhatTheOtherEndCannotTake) {
   EXPECT_EQ(lower_bound(links, flows_between({{0, 1}, {0, 2}, {0, 2}})), 1);
 }
 
-TEST(RequireRoutable, NamesTheFlowsThatAreCutOff) {
+TEST(RequireRoutable, ListsTheFlowsThatAreCutOff) {
   ClosLinks links(2, 2);
   links.set_link(1, 0, false);
   links.set_link(1, 1, false);

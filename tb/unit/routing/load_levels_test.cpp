@@ -11,7 +11,7 @@
 namespace coppice::routing {
 namespace {
 
-// The reference: one load per link instead of sets of spines.
+// The reference: stores the load of each link instead of a set of spines per load level.
 struct Plain {
   const ClosLinks* links;
   std::vector<std::vector<int>> loads;  // [end][spine]
@@ -49,7 +49,8 @@ RC_GTEST_PROP(LoadLevels, AreTheLoadsOfEveryLink, ()) {
                                                     std::vector<int>(static_cast<std::size_t>(spines), 0))};
   for (int step = 0; step < 60; ++step) {
     const int end = below(2 * tors);
-    const int spine = below(std::min(spines, 4)) * (spines - 1) / 3;  // few spines, so that loads grow
+    const int spine =
+        below(std::min(spines, 4)) * (spines - 1) / 3;  // prefers a few spines, so that their loads grow
     int& load =
         plain.loads[static_cast<std::size_t>(end)][static_cast<std::size_t>(std::min(spine, spines - 1))];
     const int chosen = std::min(spine, spines - 1);

@@ -13,7 +13,8 @@
 namespace coppice::routing {
 namespace {
 
-// Flows per (end, spine). Ends number the outgoing sides of all ToRs, then their incoming sides.
+// The number of flows on each link, keyed by (end, spine). Ends number the outgoing sides of all ToRs first
+// and then their incoming sides.
 std::map<std::pair<int, int>, int> loads_of(const Instance& instance, const Assignment& spines) {
   std::map<std::pair<int, int>, int> loads;
   for (std::size_t i = 0; i < spines.size(); ++i) {
@@ -24,7 +25,8 @@ std::map<std::pair<int, int>, int> loads_of(const Instance& instance, const Assi
   return loads;
 }
 
-// Stronger than a minimal maximum load: no link carries more than its ToR's flows per live spine, rounded up.
+// `optimal` guarantees more than a minimal maximum load: no link carries more than its ToR's flows divided by
+// its live spines, rounded up.
 RC_GTEST_PROP(Optimal, LoadsEveryLinkAsLittleAsItsTorAllows, ()) {
   Instance instance = any_instance(200);
   fail_some_spines(instance.links);
@@ -45,7 +47,7 @@ TEST(Optimal, HalvesGreedysLoadOnDenseRings) {
   }
 }
 
-// With one failed link at every third ToR, dense rings still reach the bound.
+// Even if every third ToR has a failed link, dense rings reach the lower bound.
 TEST(Optimal, FindsRoomAroundFailedLinks) {
   ClosLinks links(64, 32);
   for (int tor = 0; tor < 64; tor += 3) links.set_link(tor, tor % 32, false);
@@ -57,8 +59,9 @@ int load_of(const Instance& instance, PathAssigner&& method) {
   return max_load(instance.links, instance.flows, method.assign(instance.links, instance.flows));
 }
 
-// With unequal spines, `optimal` only guarantees not to exceed greedy, so fixed seeds are measured. On small
-// networks with up to half of their links dead, it matches the integer program and proves its optimum.
+// If spines are unequal, `optimal` guarantees only a load no higher than greedy's, so this test measures
+// fixed seeds. On small networks with up to half of their links dead, it matches the integer program and
+// proves its optimum.
 TEST(Optimal, IsExactOnSmallNetworksWithDeadLinks) {
   Random random(5);
   int unproven = 0;
@@ -76,7 +79,7 @@ TEST(Optimal, IsExactOnSmallNetworksWithDeadLinks) {
   EXPECT_EQ(unproven, 0);
 }
 
-// Random rings on the paper's network with up to a quarter of its links dead always reach the bound.
+// On the paper's network with up to a quarter of its links dead, random rings always reach the lower bound.
 TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
   Random random(9);
   for (int i = 0; i < 20; ++i) {
@@ -89,8 +92,8 @@ TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
   }
 }
 
-// The hardest instances need every live link; the load exceeds the optimum by at most one.
-TEST(Optimal, IsOneAboveTheOptimumAtMostWhereEveryLiveLinkIsNeeded) {
+// In the hardest instances, every live link is needed. On these, the load exceeds the optimum by at most one.
+TEST(Optimal, IsAtMostOneAboveTheOptimumIfEveryLiveLinkIsNeeded) {
   Random random(11);
   int exact = 0;
   constexpr int kInstances = 200;
@@ -118,7 +121,7 @@ RC_GTEST_PROP(Reassign, FromNothingIsAsGoodAsOptimal, ()) {
   RC_ASSERT(fresh.moved == 0U);
 }
 
-// An optimal assignment is not changed.
+// Reassigning an assignment that is already optimal moves no flow.
 RC_GTEST_PROP(Reassign, MovesNothingWithoutNeed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -129,7 +132,7 @@ RC_GTEST_PROP(Reassign, MovesNothingWithoutNeed, ()) {
   RC_ASSERT(after.least_moves == 0U);
 }
 
-// A random sequence of arrivals, departures and failing spines.
+// Random arrivals, departures and spine failures, one after another.
 RC_GTEST_PROP(Reassign, StaysOptimalThroughChanges, ()) {
   Instance instance = any_instance();
   std::vector<int> current = reassign(instance.links, instance.flows, nothing(instance.flows.size())).spines;
@@ -164,8 +167,8 @@ RC_GTEST_PROP(Reassign, CopesWithUnequalSpines, ()) {
   RC_ASSERT(after.max_load <= max_load(instance.links, instance.flows, greedy));
 }
 
-// One of 32 spines fails under 1,600 flows: few flows other than its own move.
-TEST(Reassign, AFailedSpineMovesLittleMoreThanItsOwnFlows) {
+// When one of 32 spines fails under 1,600 flows, hardly any flows move except those that used it.
+TEST(Reassign, AFailedSpineMovesFewFlowsOfOtherSpines) {
   ClosLinks links(64, 32);
   const auto flows = random_rings(200, 8, 3);
   const Assignment before = Optimal(1).assign(links, flows);

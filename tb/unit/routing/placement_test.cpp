@@ -36,15 +36,15 @@ RC_GTEST_PROP(PlaceJobs, GivesWholeHostsToOneJobEach, ()) {
   }
 }
 
-TEST(PlaceJobs, LeavesOutWhatDoesNotFit) {
+TEST(PlaceJobs, OmitsJobsThatDoNotFit) {
   const auto places = place_jobs(kPaper, {{128, 8}, {128, 8}, {48, 2}}, Placement::kRandomHosts, 1);
   EXPECT_EQ(places[1].size(), 8U);
   EXPECT_TRUE(places[2].empty());
 }
 
-// A copy of 48 accelerators uses all free accelerators of a ToR of 32 before the next ToR, so it spans at
-// most three.
-TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
+// A copy of 48 accelerators uses all free accelerators of one ToR before it continues in the next. With 32
+// accelerators per ToR, it therefore spans at most three ToRs.
+TEST(PlaceJobs, RandomTorsUsesAllFreeTors) {
   const auto places = place_jobs(kPaper, {{48, 4}}, Placement::kRandomTors, 3);
   for (const auto& copy : places[0]) {
     std::map<int, int> on_tor;
@@ -53,8 +53,8 @@ TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   }
 }
 
-// Copies of half a ToR each fill one ToR after another.
-TEST(PlaceJobs, BestFitFillsWhatIsOpenFirst) {
+// Copies that need half a ToR each fill one ToR before the next.
+TEST(PlaceJobs, BestFitFirstFillsPartlyUsedTors) {
   const auto places = place_jobs(kPaper, {{16, 2}, {16, 2}}, Placement::kBestFit, 1);
   EXPECT_EQ(places[0][0].front() / 32, places[0][1].front() / 32);
   EXPECT_EQ(places[1][0].front() / 32, places[1][1].front() / 32);

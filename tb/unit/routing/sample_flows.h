@@ -10,7 +10,7 @@
 
 namespace coppice::routing {
 
-// Flows between ToRs, with accelerators numbered in order of appearance.
+// One flow per pair of ToRs; its endpoints are accelerators that are numbered in order of appearance.
 inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& tors) {
   std::vector<Flow> flows;
   for (const auto& [src, dst] : tors) {
@@ -20,7 +20,8 @@ inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& t
   return flows;
 }
 
-// A network and its flows; any_instance() has up to 8 ToRs and 9 spines, and includes local flows.
+// A network and its flows. any_instance() generates up to 8 ToRs and 9 spines, and includes flows within a
+// ToR.
 struct Instance {
   ClosLinks links{1, 1};
   std::vector<Flow> flows;
@@ -35,14 +36,14 @@ inline Instance any_instance(int most_flows = 80) {
   return {ClosLinks(tors, spines), flows_between(pairs)};
 }
 
-// Fails some spines; at least one remains.
+// Fails random spines, but leaves at least one alive.
 inline void fail_some_spines(ClosLinks& links) {
   const int failed = *rc::gen::inRange(0, links.spines());
   for (int i = 0; i < failed; ++i) links.set_spine((i * 7 + 3) % links.spines(), false);
   links.set_spine(*rc::gen::inRange(0, links.spines()), true);
 }
 
-// Fails some links; every pair of ToRs keeps a common spine.
+// Fails random links, such that every pair of ToRs keeps a common spine.
 inline void fail_some_links(ClosLinks& links) {
   const int safe = *rc::gen::inRange(0, links.spines());
   const int failed = *rc::gen::inRange(0, links.tors() * links.spines());
@@ -52,7 +53,7 @@ inline void fail_some_links(ClosLinks& links) {
   }
 }
 
-// An instance whose links are dead with probability `dead`, and whose flows can all be routed.
+// A random instance whose links are dead with probability `dead` and whose flows can all be routed.
 inline Instance with_dead_links(int tors, int spines, double dead, int flows, Random& random) {
   Instance instance{ClosLinks(tors, spines), {}};
   for (int tor = 0; tor < tors; ++tor) {
@@ -68,8 +69,8 @@ inline Instance with_dead_links(int tors, int spines, double dead, int flows, Ra
   return instance;
 }
 
-// An instance with dead links and flows that fill every live link `load` times (without flows within a ToR):
-// `load` is the optimum, and hardly any other assignment reaches it.
+// An instance with dead links in which every live link carries exactly `load` flows, without flows within a
+// ToR. `load` is therefore the optimum, and hardly any other assignment reaches it.
 inline Instance planted(int tors, int spines, double dead, int load, Random& random) {
   Instance instance = with_dead_links(tors, spines, dead, 0, random);
   std::vector<std::pair<int, int>> pairs;
@@ -92,8 +93,8 @@ inline Instance planted(int tors, int spines, double dead, int load, Random& ran
   return instance;
 }
 
-// The flows of rings of `ring` accelerators, placed at random on a 64 x 32 network with 32 NICs per ToR, in
-// ring order.
+// The flows of rings of `ring` accelerators, in ring order. The rings are placed at random on a network of 64
+// ToRs and 32 spines with 32 NICs per ToR.
 inline std::vector<Flow> random_rings(int rings, int ring, std::uint64_t seed) {
   constexpr int kNics = 2048;
   constexpr int kPerTor = 32;

@@ -13,7 +13,7 @@
 namespace coppice::routing {
 namespace {
 
-// The number of flows on every link (ToR, spine, up).
+// The number of flows on every link, keyed by (ToR, spine, whether the link leads up).
 std::map<std::tuple<int, int, bool>, int> loads_of(const Instance& instance, const Assignment& spines) {
   std::map<std::tuple<int, int, bool>, int> loads;
   for (std::size_t i = 0; i < instance.flows.size(); ++i) {
@@ -24,7 +24,7 @@ std::map<std::tuple<int, int, bool>, int> loads_of(const Instance& instance, con
   return loads;
 }
 
-// The number of flows that leave each ToR (true) and that enter it (false).
+// The number of flows that leave each ToR (key true) and that enter it (key false).
 std::map<std::pair<int, bool>, int> degrees_of(const Instance& instance) {
   std::map<std::pair<int, bool>, int> degrees;
   for (const Flow& flow : instance.flows) {
@@ -35,7 +35,7 @@ std::map<std::pair<int, bool>, int> degrees_of(const Instance& instance) {
   return degrees;
 }
 
-// If all ToRs have the same live spines, no link carries more than its share of its ToR's flows.
+// If all ToRs have the same live spines, no link carries more flows than its equal share, rounded up.
 RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -55,7 +55,8 @@ RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
   RC_ASSERT(balancer.remove_excess().empty());
 }
 
-// With any failed links, placing a flow respects all caps, or changes nothing if the flow has no path.
+// With any failed links, adding a flow either respects the cap of every link, or changes nothing because the
+// flow has no path.
 RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   Instance instance = any_instance(40);
   fail_some_links(instance.links);
@@ -78,8 +79,8 @@ RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   }
 }
 
-// Three flows on a link with a cap of one: exactly two are removed, and the other flow stays.
-TEST(SpineBalancer, TakesOffWhatIsAboveTheCaps) {
+// Three flows use a link with a cap of one. Exactly two of them are removed, and the third stays.
+TEST(SpineBalancer, RemovesFlowsAboveTheCaps) {
   Instance instance{ClosLinks(3, 2), flows_between({{0, 1}, {0, 1}, {0, 2}, {1, 2}})};
   SpineBalancer balancer(instance.links, instance.flows);
   balancer.cap_all(1);

@@ -14,13 +14,13 @@ namespace {
 using ::testing::HasSubstr;
 using testing::SmallDesign;
 
-TEST(Shape, HoldsTheDesignAndNoMore) {
+TEST(Shape, IsExactlyLargeEnough) {
   const SmallDesign small;
   const Shape shape = shape_of(small.design());
   EXPECT_EQ(shape.ports, 4);
   EXPECT_EQ(shape.flit_bits, 128);
   EXPECT_EQ(shape.depth, 32);
-  EXPECT_EQ(shape.hop_port_bits, 3);  // for 4 links and 4 ports of the network interface
+  EXPECT_EQ(shape.hop_port_bits, 3);  // encodes 4 links and 4 ports of the network interface
   EXPECT_EQ(shape.words, 64);
   EXPECT_GE(shape.flows, small.design().schedule.flows);
   std::size_t longest = 0;
@@ -32,7 +32,7 @@ TEST(Shape, HoldsTheDesignAndNoMore) {
 
 TEST(Shape, CountsThePortsOfSwitches) {
   const SmallDesign small({"system.topology.kind=fat_tree", "system.topology.dims=[8, 2, 0]"});
-  // The switch has ports for 8 accelerators and for 8 links to the other leaf.
+  // Each switch has ports for its 8 accelerators and for 8 links to the other leaf.
   EXPECT_EQ(shape_of(small.design()).hop_port_bits, 4);
 }
 
@@ -44,7 +44,7 @@ struct Refused {
 
 class Refusal : public ::testing::TestWithParam<Refused> {};
 
-TEST_P(Refusal, NamesTheKeyAndWhatWouldBeRight) {
+TEST_P(Refusal, NamesTheKeyAndStatesValidValues) {
   const SmallDesign small(GetParam().settings);
   try {
     require_verilog(small.design());
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "system.flit of 16 B",
                 "write 32 B"}));
 
-TEST(RequireVerilog, TakesWhatTheVerilogCanDo) {
+TEST(RequireVerilog, AcceptsWhatTheVerilogSupports) {
   EXPECT_NO_THROW(require_verilog(SmallDesign().design()));
   EXPECT_NO_THROW(require_verilog(
       SmallDesign({"system.topology.kind=fat_tree", "system.topology.dims=[2, 2, 0]"}).design()));

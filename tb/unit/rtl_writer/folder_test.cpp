@@ -23,7 +23,7 @@ class FolderTest : public ::testing::Test {
       fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
-TEST_F(FolderTest, AppearsWhole) {
+TEST_F(FolderTest, AppearsCompletely) {
   Folder folder("--out", (place_ / "a").string());
   folder.write("images/b.hex", "1\n");
   EXPECT_FALSE(fs::exists(place_ / "a"));
@@ -38,7 +38,7 @@ TEST_F(FolderTest, LeavesNothingUnlessCommitted) {
   EXPECT_TRUE(fs::is_empty(place_));
 }
 
-TEST_F(FolderTest, RefusesAFolderWithContents) {
+TEST_F(FolderTest, RejectsAFolderWithContents) {
   std::ofstream(place_ / "mine") << "1";
   try {
     Folder folder("--out", place_.string());

@@ -18,11 +18,11 @@ namespace {
 
 using testing::SmallDesign;
 
-// The tiles' registers after an image has been written, and the number of lines written to each tile's table.
+// The tiles' registers after an image has been written, and the number of table lines written to each tile.
 struct Registers {
   std::map<std::pair<unsigned, unsigned>, std::uint32_t>
-      held;                       // [tile, offset]; a write to tile 0xffff sets tiles 0 to 3
-  std::map<unsigned, int> lines;  // [tile]: lines of its table
+      held;                       // keyed by (tile, offset); a write to tile 0xffff sets tiles 0 to 3
+  std::map<unsigned, int> lines;  // the number of lines in each tile's table
   std::int64_t writes = 0;
 };
 Registers play(const std::string& image) {
@@ -62,7 +62,7 @@ TEST(BootImage, WritesEveryLineAndCountsEveryMessage) {
   EXPECT_EQ(arrivals, messages);
 }
 
-TEST(BootImage, SetsWhatTheConfigurationSays) {
+TEST(BootImage, SetsTheValuesOfTheConfiguration) {
   const SmallDesign small({"system.ni.lockstep=false", "system.ni.dma_latency=6", "system.ni.payload=64 B"});
   Registers registers = play(boot_image(small.design(), shape_of(small.design())).text);
   EXPECT_EQ((registers.held[{3, COPPICE_TILE_CONFIG}]), 0U);

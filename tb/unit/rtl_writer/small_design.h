@@ -11,7 +11,7 @@
 
 namespace coppice::testing {
 
-// A design for an all-reduce of 256 B on a 2x2 torus, modified by `settings`.
+// A design for an all-reduce of 256 B on a 2x2 torus. `settings` override its configuration.
 class SmallDesign {
  public:
   explicit SmallDesign(std::vector<std::string> settings = {})

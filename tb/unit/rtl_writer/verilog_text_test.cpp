@@ -24,12 +24,12 @@ TEST(FillIn, ReplacesEveryMark) {
   EXPECT_EQ(fill_in("@A@ and @B@, @A@", {{"A", "1"}, {"B", "@A@"}}), "1 and @A@, 1");
 }
 
-TEST(NetworkText, HasATilePerAcceleratorAndALinkPerChannel) {
+TEST(NetworkText, HasATileForEachAcceleratorAndALinkForEachChannel) {
   const SmallDesign small;
   const std::string text = network_text(small.design(), shape_of(small.design()));
   EXPECT_EQ(count(text, "lite_tile #("), 4);
   EXPECT_EQ(count(text, "switch #("), 0);
-  EXPECT_EQ(count(text, "  link #("), 16);  // two in each direction between neighbours
+  EXPECT_EQ(count(text, "  link #("), 16);  // two in each direction between each pair of neighbours
   EXPECT_EQ(count(text, ".LATENCY(8)"), 16);
   EXPECT_THAT(text, Not(HasSubstr("@")));
 }

@@ -11,12 +11,14 @@
 
 namespace coppice::schedule {
 
-// Explores every execution of small tables: any port whose next entry is ready may issue it at any time, and
-// messages arrive in any order. In lockstep, a timestep begins when all messages of earlier timesteps have
-// arrived; all entries that wait for nothing else then issue before a message of the timestep arrives.
+// Explores every execution of small tables. A port may issue its next entry at any time once the entry is
+// ready, and messages may arrive in any order. In lockstep, a timestep begins when all messages of earlier
+// timesteps have arrived, and every entry that waits only for the timestep issues before any message of the
+// timestep arrives.
 class AllExecutions {
  public:
-  // The buffers of all accelerators: for every element, how many times each accelerator's value is included.
+  // The buffers of all accelerators. For every element, they count how often each accelerator's value is
+  // included.
   using Values = std::vector<std::int8_t>;
 
   AllExecutions(const Schedule& schedule, bool lockstep) : schedule_(schedule), lockstep_(lockstep) {
@@ -31,21 +33,21 @@ class AllExecutions {
     explore(start);
   }
 
-  // The distinct final buffers of all executions.
+  // The distinct final buffers over all executions.
   const std::set<Values>& ends() const { return ends_; }
-  // Whether some execution ends with an entry that never issued.
+  // Whether an execution exists that ends with an entry that never issued.
   bool gets_stuck() const { return stuck_; }
 
  private:
   struct InFlight {
-    std::size_t node = 0;  // where the entry is stored
+    std::size_t node = 0;  // the accelerator in whose table the entry is stored
     std::size_t port = 0;
     std::size_t index = 0;
     Values data;
     auto operator<=>(const InFlight&) const = default;
   };
   struct State {
-    std::vector<std::size_t> next;  // [port, numbered over all nodes]
+    std::vector<std::size_t> next;  // index of each port's next entry, with ports numbered over all nodes
     std::vector<InFlight> in_flight;
     std::map<std::pair<std::size_t, std::int32_t>, std::set<std::int32_t>> arrived;
     Values values;
@@ -87,7 +89,7 @@ class AllExecutions {
     stuck_ = stuck_ || left;
   }
 
-  // The first timestep with a missing arrival.
+  // The earliest timestep with a message that has not arrived yet.
   int open_step(const State& state) const {
     int open = schedule_.steps + 1;
     for (const InFlight& message : state.in_flight) open = std::min(open, entry(message).step);

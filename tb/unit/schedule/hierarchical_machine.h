@@ -39,8 +39,8 @@ struct HierarchicalMachine {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// The program of a chunk of `pieces` pieces that is reduce-scattered over the dimensions in `order`,
-// all-gathered in the reverse order, or both.
+// The program of a chunk of `pieces` pieces. Depending on `collective`, the chunk is reduce-scattered over
+// the dimensions in `order`, all-gathered in the reverse order, or both.
 inline ChunkProgram program_of(const topology::Topology& topology, int pieces, Collective collective,
                                const DimensionOrder& order) {
   const LatencyModel model(dimension_models(topology));
@@ -54,7 +54,7 @@ inline ChunkProgram program_of(const topology::Topology& topology, int pieces, C
   return {hierarchy, algorithms, topology.num_accelerators(), pieces, order, stages};
 }
 
-// Small random hierarchies with dimensions of all kinds.
+// Random small hierarchies with dimensions of all kinds.
 inline std::vector<topology::DimensionSpec> random_dimensions() {
   const auto in = [](int low, int high) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));

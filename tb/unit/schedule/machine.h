@@ -15,7 +15,7 @@
 
 namespace coppice::schedule {
 
-// A topology with an NI port per channel, and requests to compile for it.
+// A topology with one NI port per channel, for which tests compile schedules.
 struct Machine {
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
@@ -29,7 +29,8 @@ struct Machine {
   }
 };
 
-// The request with the timing of the default machine, on which orders and estimates depend.
+// Adds the timing of the default machine to `request`. Compilers use it to estimate times and to order
+// messages.
 inline CompileRequest timed(CompileRequest request) {
   request.timing = {.flit = 16,
                     .router = 5'000'000,
@@ -67,7 +68,7 @@ inline Machine dgx1() {
   return make_machine(topology::make_dgx1({}, links));
 }
 
-// A machine of any kind that `dims` describe, with links of 16 GB/s and 150 ns.
+// A machine with the topology that `kind` and `dims` describe, and links of 16 GB/s and 150 ns.
 inline Machine built(topology::Kind kind, const std::vector<int>& dims) {
   const topology::LinkSpec link{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
   return make_machine(topology::make_topology(kind, dims, {&link, 1}));
@@ -81,7 +82,7 @@ inline Machine bigraph(const std::vector<int>& dims) {
   return built(topology::Kind::kBigraph, dims);
 }
 
-// A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, whatever RapidCheck's size.
+// A torus or mesh of 1 to 3 dimensions with widths of 1 to `most`, regardless of RapidCheck's size parameter.
 inline Machine random_machine(int most = 5) {
   const auto in = [](int low, int high) {
     return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -90,8 +91,8 @@ inline Machine random_machine(int most = 5) {
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
 }
 
-// Accelerators attached to a random tree of switches, with `more_links` additional random links, some of them
-// between accelerators. All links are equal and two-way.
+// Accelerators attached to a random tree of switches, plus `more_links` random links, some of which join two
+// accelerators. All links are bidirectional and equally fast.
 inline Machine random_graph(int accelerators, int switches, int more_links) {
   topology::Topology graph(topology::Kind::kFile, {}, accelerators, switches);
   const auto connect = [&](NodeId a, NodeId b) {
@@ -113,12 +114,12 @@ inline Collective random_collective() {
   return *rc::gen::element(Collective::kReduceScatter, Collective::kAllGather, Collective::kAllReduce);
 }
 
-// A size in whole elements of 4 bytes; often there are fewer elements than accelerators.
+// A random size in whole elements of 4 bytes, often with fewer elements than accelerators.
 inline Bytes random_size() {
   return 4 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 400));
 }
 
-// Visits all entries except nops, with their nodes.
+// Calls visit(node, entry) for all entries except nops.
 template <typename Visit>
 void for_each_entry(const Schedule& schedule, Visit visit) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {

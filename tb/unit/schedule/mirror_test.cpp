@@ -14,7 +14,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Two switches with four accelerators each and a slow link between them.
+// Two switches with four accelerators each, joined by a slow link.
 Machine two_hosts() {
   topology::Topology network(topology::Kind::kFile, {}, 8, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
@@ -43,17 +43,18 @@ std::vector<Machine> networks() {
 using Way = std::tuple<NodeId, NodeId, Bytes, Bytes>;
 
 struct Phase {
-  std::vector<Way> messages;  // sorted; reversed for a reduce-scatter
-  double time = 0;            // expected
+  std::vector<Way> messages;  // sorted; those of a reduce-scatter with source and destination swapped
+  double time = 0;            // the expected time in femtoseconds
   bool contention_free = false;
 };
 
-// Rings run in the same direction in both phases: their messages have the same data, but different ends.
+// A ring runs in the same direction in both phases, so its messages carry the same data but have other
+// endpoints.
 bool goes_around(const AlgorithmInfo& info) {
   return info.name == "ring" || info.name == "rail_ring";
 }
 
-// The reduction latency is set to zero, since only one of the phases reduces.
+// Only the reduce-scatter reduces, so the reduction latency is set to zero to compare the phases' times.
 Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective collective) {
   CompileRequest request = timed(machine.request(collective, 4 << 20));
   request.timing.reduction = 0;
@@ -73,13 +74,13 @@ Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective col
   return phase;
 }
 
-// These algorithms search for the fastest trees and orders, separately for each phase.
+// These algorithms search for trees and orders in each phase separately, so their phases may differ.
 bool searches(const AlgorithmInfo& info) {
   return info.name == "packed_trees" || info.chooses_algorithm;
 }
 
-// An all-gather is its reduce-scatter reversed, message by message, and takes the same time, except where
-// messages contend: the first to arrive is served first in both directions.
+// An all-gather is the reverse of the reduce-scatter, message by message, and takes the same time. With
+// contention, times may differ, because in both phases the first message to arrive is served first.
 TEST(Mirror, AllGathersAreReduceScattersReversed) {
   int compared = 0;
   int timed_ones = 0;
@@ -97,7 +98,7 @@ TEST(Mirror, AllGathersAreReduceScattersReversed) {
         EXPECT_NEAR(gather.time, scatter.time, 0.01 * std::min(gather.time, scatter.time))
             << info.name << " on " << machine.topology.name();
       } catch (const UnsupportedError&) {
-        continue;  // not supported on this network, or only for all-reduces
+        continue;  // not supported on this network, or all-reduces only
       }
     }
   }

@@ -18,15 +18,15 @@
 
 namespace coppice::schedule {
 
-// Executes an MSCCL algorithm on numbers, as GPUs would: thread blocks run concurrently in a random order,
-// and each step has two halves (read, then write and send) between which others may run. Independent of the
-// code that reads and writes such files.
+// Executes an MSCCL algorithm on numbers, as GPUs would. Thread blocks run concurrently in random order. A
+// step has two halves (read, then write and send), and other blocks may run between them. Shares no code with
+// the reader and writer of MSCCL files.
 class MscclInterpreter {
  public:
-  // How the next thread block is chosen among those that can run.
+  // The rule by which the next thread block is chosen among the blocks that can run.
   enum class Order { kRandom, kEager, kReluctant };
 
-  // Throws std::runtime_error if no GPU could load the file.
+  // Throws std::runtime_error if GPUs could not load the file.
   explicit MscclInterpreter(const std::string& xml, int root = 0) : root_(root) {
     pugi::xml_document document;
     if (!document.load_string(xml.c_str())) fail("not valid XML");
@@ -71,8 +71,8 @@ class MscclInterpreter {
 
   std::size_t blocks() const { return blocks_.size(); }
 
-  // The error of one execution; empty if the results are correct. `favourite`: the block that runs whenever
-  // it can (kEager) or only if no other can (kReluctant).
+  // Executes the algorithm once and returns the error, or "" if the results are correct. Block `favourite`
+  // runs whenever it can (kEager), or only if no other block can (kReluctant).
   std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
     try {
       start(seed);
@@ -91,8 +91,8 @@ class MscclInterpreter {
     }
   }
 
-  // The first error found in random, eager and reluctant orders; empty if there is none. `favourites`: about
-  // how many blocks are the favourite once in each of the latter two.
+  // Executes the algorithm in random orders, and then in eager and reluctant orders with about `favourites`
+  // different favourite blocks. Returns the first error, or "" if there is none.
   std::string find_fault(int random_runs, std::size_t favourites = 1000) {
     for (int i = 0; i < random_runs; ++i) {
       const std::string fault = run(static_cast<std::uint64_t>(i), Order::kRandom);
@@ -121,13 +121,14 @@ class MscclInterpreter {
     int gpu = 0, id = 0, send = -1, recv = -1, channel = 0;
     std::vector<Step> steps;
     std::size_t next = 0;
-    bool half = false;  // the step has read its data
-    int posted = -1;    // the last completed step on which others may depend
+    bool half = false;  // the first half of the step is done
+    int posted = -1;    // the last completed step for which other blocks may wait
     Numbers held;
-    std::map<int, std::size_t> depends_on;  // the GPU's blocks, by ID
+    std::map<int, std::size_t> depends_on;  // indices of the same GPU's blocks, keyed by block ID
     std::size_t fifo_in = 0, fifo_out = 0;  // indices into fifos_
-    std::vector<std::size_t> touches;       // blocks whose readiness this one may change
-    std::ptrdiff_t place = -1;              // index in able_; -1: it waits
+    std::vector<std::size_t>
+        touches;                // blocks that may become ready, or no longer be ready, when this block runs
+    std::ptrdiff_t place = -1;  // index in able_, or -1 if the block must wait
   };
   struct Memory {
     Numbers i, o, s;
@@ -138,9 +139,10 @@ class MscclInterpreter {
     return std::ranges::any_of(types, [&](const char* type) { return is == type; });
   }
 
-  // Finds each block's connections, and the blocks that share one of them or its GPU.
+  // Determines the connections of each block, and the blocks that share a connection or a GPU with it.
   void connect() {
-    std::map<std::tuple<int, int, int>, std::size_t> numbers;  // by (sender, receiver, channel)
+    std::map<std::tuple<int, int, int>, std::size_t>
+        numbers;  // numbers of connections, keyed by (sender, receiver, channel)
     const auto number = [&](int from, int to, int channel) {
       return numbers.try_emplace({from, to, channel}, numbers.size()).first->second;
     };
@@ -161,7 +163,7 @@ class MscclInterpreter {
     }
   }
 
-  // The value of chunk `chunk` of GPU `gpu`'s input.
+  // The initial value of chunk `chunk` in the input of GPU `gpu`.
   std::uint64_t input(int gpu, int chunk) const {
     return (static_cast<std::uint64_t>(gpu) * 1'000'003 + static_cast<std::uint64_t>(chunk) + 1) *
            0x9e3779b97f4a7c15ULL;
@@ -197,7 +199,7 @@ class MscclInterpreter {
     for (std::size_t b = 0; b < blocks_.size(); ++b) update(b);
   }
 
-  // The value of a buffer's chunk. In place, input and output share memory.
+  // The memory of a buffer's chunk. In an in-place algorithm, input and output share memory.
   std::uint64_t* at(int gpu, char buffer, int offset, bool loading = false) {
     Memory& memory = memory_[static_cast<std::size_t>(gpu)];
     const auto& sizes = sizes_[static_cast<std::size_t>(gpu)];
@@ -205,7 +207,8 @@ class MscclInterpreter {
     if (kind == 3) fail("unknown buffer");
     Numbers* numbers = kind == 0 ? &memory.i : kind == 1 ? &memory.o : &memory.s;
     const int declared = sizes[static_cast<std::size_t>(kind)];
-    const bool other = in_place_ && kind < 2 && declared == 0;  // an alias of the other buffer
+    const bool other = in_place_ && kind < 2 &&
+                       declared == 0;  // a buffer without declared chunks is an alias of the other one
     if (!loading && offset >= declared && !other) fail("outside of a buffer");
     if (offset < 0 || offset >= static_cast<int>(numbers->size())) fail("outside of a buffer");
     if (in_place_ && kind < 2) {
@@ -220,7 +223,7 @@ class MscclInterpreter {
     return &(*numbers)[static_cast<std::size_t>(offset)];
   }
 
-  // Adds a block to `able_` or removes it, depending on whether it can run.
+  // Adds the block to `able_` if it can run, and removes it otherwise.
   void update(std::size_t number) {
     Block& block = blocks_[number];
     const bool may = may_go(block);
@@ -330,11 +333,11 @@ class MscclInterpreter {
   std::string collective_;
   int gpus_ = 0, chunks_ = 0, own_ = 0, root_ = 0;
   bool in_place_ = false;
-  std::vector<std::array<int, 3>> sizes_;  // [gpu]
+  std::vector<std::array<int, 3>> sizes_;  // declared chunks per buffer, for each GPU
   std::vector<Block> blocks_;
   std::vector<Memory> memory_;
-  std::vector<std::deque<Numbers>> fifos_;  // [connection]
-  std::vector<std::size_t> able_;           // blocks that can run
+  std::vector<std::deque<Numbers>> fifos_;  // data in flight on each connection
+  std::vector<std::size_t> able_;           // indices of the blocks that can run
   std::optional<Random> random_;
 };
 

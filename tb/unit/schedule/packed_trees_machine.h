@@ -6,7 +6,7 @@
 
 namespace coppice::schedule {
 
-// MultiTree on a random torus or mesh, with its tables as TreeTables and as separate entries.
+// A MultiTree schedule on a random torus or mesh, once with shared TreeTables and once with stored entries.
 struct PackedTrees {
   Machine machine;
   CompileRequest request;

@@ -13,9 +13,9 @@
 
 namespace coppice::schedule {
 
-// Executes tables as network interfaces would, with random timing: any port whose next entry is ready may
-// issue it at any time, and messages arrive in any order. Counts the contributions to every element,
-// independently of the checker.
+// Executes tables with random timing. A port may issue its next entry at any time once the entry is ready,
+// and messages may arrive in any order. Counts the contributions to every element, independently of the
+// checker.
 class RandomExecution {
  public:
   RandomExecution(const Schedule& schedule, std::uint64_t seed)
@@ -34,7 +34,7 @@ class RandomExecution {
     for_each_owned([&](std::size_t owner, std::size_t element) { values_[owner][element] = Value(n, 1); });
   }
 
-  // Runs to the end; false if it gets stuck or an accelerator lacks a final value.
+  // Executes all tables. Returns false if they deadlock or if an accelerator does not obtain a final value.
   bool succeeds() {
     while (true) {
       const auto ready = ready_ports();
@@ -51,7 +51,7 @@ class RandomExecution {
   }
 
  private:
-  using Value = std::vector<int>;  // how often each accelerator's contribution is included
+  using Value = std::vector<int>;  // the number of times that each accelerator's contribution is included
   struct InFlight {
     TableEntry entry;
     std::vector<Value> data;
@@ -140,7 +140,8 @@ class RandomExecution {
   std::vector<std::vector<Value>> values_;      // [node][element]
   std::vector<std::vector<std::size_t>> next_;  // [node][port]
   std::vector<InFlight> in_flight_;
-  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>> arrived_;  // by node and flow
+  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>>
+      arrived_;  // numbers of arrivals, keyed by (node, flow)
 };
 
 }  // namespace coppice::schedule

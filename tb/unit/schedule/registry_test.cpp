@@ -24,13 +24,15 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   EXPECT_NE(make_compiler("multitree"), nullptr);
 }
 
-// With `auto`, exactly the algorithms that divide data choose a number of chunks; all tables are correct.
+// With `auto`, an algorithm chooses a number of chunks if and only if it divides data into chunks; all tables
+// are correct.
 TEST(Registry, AlgorithmsWithChunksChooseThem) {
   const Machine machine = torus({4, 4});
   for (const AlgorithmInfo& info : algorithms()) {
     const bool elsewhere = info.name == "hdrm" || info.name == "nvls" || info.name == "rail_tree";
-    if (info.make == nullptr || info.over_dimensions || elsewhere) continue;  // need other networks
-    if (info.chooses_algorithm) continue;  // the chosen algorithm may not have chunks
+    if (info.make == nullptr || info.over_dimensions || elsewhere)
+      continue;                            // these algorithms need other networks
+    if (info.chooses_algorithm) continue;  // the algorithm that it chooses may not have chunks
     CompileRequest request = machine.request(Collective::kAllReduce, 1 << 20);
     request.chunks = kAutomaticChunks;
     request.step_latency = 158 * kFemtosecondsPerNanosecond;
@@ -40,7 +42,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
       check_schedule(machine.topology, schedule);
       return schedule.chunks;
     };
-    // These algorithms divide data only if there is a root.
+    // These two algorithms divide data into chunks only if the collective has a root.
     const bool of_one = info.name == "multitree" || info.name == "rail_ring";
     EXPECT_EQ(choice() > 0, info.chunking == Chunking::kChosen && !of_one) << info.name;
     if (!info.rooted) continue;
@@ -52,7 +54,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
   }
 }
 
-// A broadcast needs a tree with a single root. Algorithms marked as rooted can build one.
+// A broadcast needs a single tree. All algorithms that are marked as rooted can build one.
 TEST(Registry, RootedAlgorithmsBroadcast) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllGather, 4096);

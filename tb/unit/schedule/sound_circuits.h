@@ -9,7 +9,8 @@
 
 namespace coppice::schedule {
 
-// Every circuit is a path through switches only, and the circuits over a channel do not exceed its capacity.
+// Requires that every circuit is a path through switches only, and that the circuits over each channel do not
+// exceed its bandwidth.
 inline void require_sound(const topology::Topology& topology, const Circuits& circuits) {
   RC_ASSERT(circuits.paths.size() == circuits.network.channels().size());
   std::vector<std::int64_t> left;

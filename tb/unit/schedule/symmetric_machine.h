@@ -7,8 +7,8 @@
 
 namespace coppice::schedule {
 
-// An algorithm with symmetric tables: a ring on a torus or mesh with an even side, or MultiTree on a torus,
-// with the same amount of data per accelerator.
+// A machine and an algorithm with the same tables at all accelerators: a ring on a torus or mesh with an even
+// side, or MultiTree on a torus. All accelerators have the same amount of data.
 struct Symmetric {
   Machine machine;
   CompileRequest request;

@@ -7,14 +7,14 @@
 
 namespace coppice::schedule {
 
-// Compares all fields of two entries except their route numbers.
+// Whether two entries agree in all fields except their route numbers.
 inline bool same(const TableEntry& a, const TableEntry& b) {
   return a.op == b.op && a.flow == b.flow && a.parent == b.parent && a.children == b.children &&
          a.step == b.step && a.dependencies == b.dependencies && a.arrival == b.arrival &&
          a.address == b.address && a.bytes == b.bytes && a.padding == b.padding;
 }
 
-// Compares entries and their routes, but not route numbers.
+// Requires that two schedules have equal entries and routes; route numbers may differ.
 inline void require_same_tables(const Schedule& a, const Schedule& b) {
   RC_ASSERT(a.steps == b.steps);
   RC_ASSERT(a.flows == b.flows);

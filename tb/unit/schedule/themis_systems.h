@@ -17,7 +17,7 @@ inline DimensionModel dimension_model(topology::DimensionKind kind, int size, st
   return {kind, size, {gigabits * 125'000'000}, step_latency_ns * kFemtosecondsPerNanosecond};
 }
 
-// The systems of Themis, Table 2.
+// The systems in Table 2 of the Themis paper.
 inline std::vector<ThemisSystem> themis_systems() {
   constexpr auto kRing = topology::DimensionKind::kRing;
   constexpr auto kFull = topology::DimensionKind::kFullyConnected;
@@ -34,8 +34,8 @@ inline std::vector<ThemisSystem> themis_systems() {
        {d(kRing, 4, 3000, 20), d(kFull, 8, 1400, 700), d(kRing, 4, 1200, 700), d(kSwitch, 8, 800, 1700)}}};
 }
 
-// 4x4 accelerators without latency; the first dimension is twice as fast as the second, and reduce-scatters
-// 64 MB in one unit of time (Themis, Fig. 5).
+// The system of Themis, Fig. 5: 4x4 accelerators without latency. The first dimension, which is twice as fast
+// as the second, reduce-scatters 64 MB in one unit of time.
 constexpr Femtoseconds kUnit = kFemtosecondsPerSecond / 1000;
 inline LatencyModel figure_5() {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;

@@ -11,10 +11,10 @@
 
 namespace coppice::schedule {
 
-// The laws of trees that are built together with their link schedule: they span all accelerators; they extend
-// only from nodes that joined in earlier timesteps, over existing channels and through no other accelerator;
-// and the number of trees that a channel serves in a timestep is at most its bandwidth divided by that of the
-// slowest channel.
+// Checks trees that were built together with their link schedule. They must span all accelerators. Edges must
+// use existing channels, pass through no other accelerator, and start at nodes that joined in earlier
+// timesteps. In a timestep, a channel may serve at most as many trees as its bandwidth is a multiple of the
+// slowest channel's.
 inline void require_tree_laws(const topology::Topology& topology, const Trees& trees) {
   const auto n = static_cast<std::size_t>(topology.num_accelerators());
   RC_ASSERT(trees.trees.size() == n * static_cast<std::size_t>(trees.pieces));

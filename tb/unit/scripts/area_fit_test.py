@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/area_fit: constants of known formulas, points that do not determine them, and the constants file."""
+"""Tests scripts/area_fit: constants of known formulas, points that do not determine them, and the file of constants."""
 
 import importlib.machinery
 import importlib.util
@@ -22,7 +22,7 @@ LOADER.exec_module(area_fit)
 
 
 class Fit(unittest.TestCase):
-    def test_finds_the_constants_that_made_the_gates(self):
+    def test_finds_the_constants_behind_the_gates(self):
         for of in (area_fit.Router, area_fit.Interface):
             constants = [3 + 2 * i for i in range(len(of.constants))]
             points = [(terms, sum(factor * term for factor, term in zip(constants, terms)))
@@ -30,9 +30,8 @@ class Fit(unittest.TestCase):
             for found, made in zip(area_fit.fit(points), constants):
                 self.assertAlmostEqual(found, made, places=9)
 
-    def test_relative_errors_count(self):
-        # Fits 10 and 1,000 gates with one constant c: (c / 10 - 1)^2 + (10 c / 1000 - 1)^2 is least at 0.11 /
-        # 0.0101.
+    def test_minimises_relative_errors(self):
+        # 10 and 1,000 gates with a constant c: (c / 10 - 1)^2 + (10 c / 1000 - 1)^2 is smallest at 0.11 / 0.0101.
         self.assertAlmostEqual(area_fit.fit([([1], 10), ([10], 1000)])[0], 0.11 / 0.0101)
 
     def test_too_few_points_are_refused(self):

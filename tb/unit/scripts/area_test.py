@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/area on small blocks with hand-counted figures, and its messages about missing inputs."""
+"""Tests scripts/area on small blocks whose figures were counted by hand, and its messages about missing inputs."""
 
 import concurrent.futures
 import os
@@ -40,7 +40,7 @@ class Liberty(unittest.TestCase):
 
 class Kept(unittest.TestCase):
     @unittest.skipUnless(shutil.which("yosys"), "needs Yosys")
-    def test_a_module_is_mapped_again_where_its_children_have_other_names(self):
+    def test_a_module_is_mapped_again_if_its_children_have_other_names(self):
         library = types.SimpleNamespace(text="")
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
             kept = synthesis.Synthesis(library, pathlib.Path(folder), 1024, pool)
@@ -74,7 +74,7 @@ class Area(unittest.TestCase):
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 * 8 + 2 + 3, 0, 0))
         self.assertEqual(of["nand2"], round(of["area"] / 24))
         self.assertGreater(of["area"], 37 * 96)  # the flip-flops, plus some logic
-        # Results are cached: a second run needs Yosys only to read the library.
+        # Results are cached: in a second run, Yosys only reads the library.
         stand_in = self.folder / "yosys"
         stand_in.write_text("#!/bin/sh\ncase $* in *read_liberty*write_json*) "
                             f"exec {shutil.which('yosys')} \"$@\" ;; esac\nexit 1\n")
@@ -82,7 +82,7 @@ class Area(unittest.TestCase):
         again = self.figures(*small, PATH=f"{self.folder}:{os.environ['PATH']}")
         self.assertEqual(again, of)
 
-    def test_a_large_memory_is_a_macro_by_its_bits(self):
+    def test_a_large_memory_is_a_macro_with_its_bits(self):
         # 16 words of 128 bits become a macro; a head pointer of 4 bits and a count of 5 bits remain.
         of = self.figures("--block", "fifo", "--density", "7")
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 + 5, 16 * 128, 7 * 16 * 128))
@@ -91,17 +91,17 @@ class Area(unittest.TestCase):
         of = self.figures("--block", "clock_gate", "--parameter", "GATES=1")
         self.assertEqual((of["cells"], of["area"], of["flops"]), (3, 16 + 56 + 32, 1))
         self.assertEqual(self.figures("--block", "clock_gate")["cells"], 0)
-        # For returned credits, each gate adds a latch, and enables need no multiplexers.
+        # In returned credits, each gate has a latch, and enables need no multiplexers.
         with_gates, without = (self.figures("--block", "credit_return", "--parameter", f"GATES={gates}") for gates in (1, 0))
         self.assertEqual(with_gates["flops"], without["flops"] + 1)
 
     def test_a_pointer_has_no_flip_flop_for_its_constant_bit(self):
-        # Pointers to 2 inputs with 2 virtual channels and to 2 outputs, and of 2 outputs to 2 inputs: the
-        # first position needs no bit.
+        # Pointers to 2 inputs with 2 virtual channels and to 2 outputs, and those of 2 outputs to 2 inputs. The first
+        # position needs no bit.
         of = self.figures("--block", "switch_allocator", "--parameter", "PORTS=2", "VCS=2")
         self.assertEqual(of["flops"], 2 * (2 - 1) + 2 * (2 - 1) + 2 * (2 - 1))
 
-    def test_names_what_is_missing(self):
+    def test_reports_missing_inputs_and_tools(self):
         for arguments, environment, words in (
                 (["--block", "fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
                 (["--block", "fifo", "--liberty", "/dev/null"], {}, ["/dev/null", "Liberty"]),

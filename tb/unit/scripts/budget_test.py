@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/bench/budget: accepted and rejected counts."""
+"""Tests scripts/bench/budget: which counts it accepts, and which it rejects."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ import runs  # noqa: E402
 
 
 class Budget(unittest.TestCase):
-    """Runs with a stand-in for valgrind that reports given counts."""
+    """Runs with a stand-in for valgrind that prints given counts."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -40,10 +40,10 @@ class Budget(unittest.TestCase):
     def test_every_run_has_a_budget(self):
         self.assertEqual(set(self.budget), set(runs.RUNS))
 
-    def test_takes_what_is_within_five_percent(self):
+    def test_accepts_five_percent_more(self):
         self.assertEqual(self.check(1.04).returncode, 0)
 
-    def test_refuses_more(self):
+    def test_rejects_more(self):
         done = self.check(1.06)
         self.assertEqual(done.returncode, 1)
         self.assertIn("more than 5% over its budget", done.stdout)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests check_layers on small source trees, each with one error."""
+"""Tests check_layers on small source trees with one error each."""
 
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ coppice_library(island)
 
 class CheckLayers(unittest.TestCase):
     def errors(self, files, cmake_lists=CMAKE_LISTS):
-        """The script's output for a tree of {path: text}, checked against its exit status."""
+        """The output of the script for a tree {path: text}; it must agree with the exit status."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "CMakeLists.txt").write_text(cmake_lists)
@@ -30,17 +30,17 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(run.returncode, 1 if run.stderr else 0)
             return run.stderr.replace(folder + "/", "")
 
-    def test_accepts_what_is_above_directly_and_through_others(self):
+    def test_accepts_direct_and_indirect_dependencies_above(self):
         self.assertEqual(self.errors({
             "config/a.h": '#include "base/units.h"\n#include "topology/graph.h"\n#include <vector>\n',
             "fabric/b.cpp": '#include <systemc>\n#include "config/a.h"\n',
             "app/main.cpp": '#include <systemc>\n#include "island/x.h"\n'}), "")
 
-    def test_refuses_what_is_below(self):
+    def test_rejects_includes_of_folders_below(self):
         self.assertIn("topology/a.cpp:2: topology/ must not include config/",
                       self.errors({"topology/a.cpp": '#include <map>\n  #  include "config/config.h"\n'}))
 
-    def test_rooms_use_those_before_them_and_the_folder_uses_all(self):
+    def test_rooms_use_those_before_them_and_the_folder_uses_all_rooms(self):
         rooms = "coppice_library(house\n  ROOMS cellar hall attic\n  DEPENDS base)\n"
         files = {"house/hall/a.cpp": '#include "house/cellar/b.h"\n#include "house/hall/c.h"\n',
                  "house/door.cpp": '#include "house/attic/d.h"\n#include "base/units.h"\n'}
@@ -52,11 +52,11 @@ class CheckLayers(unittest.TestCase):
                       self.errors({"house/cellar/a.h": '#include "house/door.h"\n'},
                                   "coppice_library(base)\n" + rooms))
 
-    def test_refuses_a_folder_that_is_no_room(self):
+    def test_rejects_a_sub_folder_that_is_not_a_room(self):
         self.assertIn("config/shed/a.h:1: shed/ is not one of the ROOMS of config/",
                       self.errors({"config/shed/a.h": ""}))
 
-    def test_refuses_units_that_need_each_other(self):
+    def test_rejects_units_that_depend_on_each_other(self):
         self.assertIn("units depend on each other: topology/a -> topology/b -> topology/c -> topology/a",
                       self.errors({"topology/a.h": '#include "topology/b.h"\n',
                                    "topology/b.h": "",
@@ -66,22 +66,22 @@ class CheckLayers(unittest.TestCase):
     def test_a_unit_is_a_header_and_its_source_file(self):
         self.assertEqual(self.errors({"config/a.h": "", "config/a.cpp": '#include "config/a.h"\n'}), "")
 
-    def test_refuses_what_is_above_but_not_a_dependency(self):
+    def test_rejects_includes_of_folders_that_are_not_dependencies(self):
         self.assertIn("island/a.h:1: island/ must not include base/",
                       self.errors({"island/a.h": '#include "base/units.h"\n'}))
 
-    def test_refuses_systemc_in_a_folder_that_does_not_link_it(self):
+    def test_rejects_systemc_in_a_folder_that_does_not_link_it(self):
         for header in ("systemc", "systemc.h", "tlm", "sysc/kernel/sc_time.h"):
             self.assertIn("config/a.cpp:1: config/ is free of SystemC",
                           self.errors({"config/a.cpp": f"#include <{header}>\n"}))
 
-    def test_refuses_an_include_without_its_folder(self):
+    def test_rejects_an_include_without_a_folder(self):
         self.assertIn('"config/loader.h"?', self.errors({"config/a.cpp": '#include "loader.h"\n'}))
 
-    def test_refuses_a_folder_that_is_no_library(self):
+    def test_rejects_a_folder_that_is_not_a_library(self):
         self.assertIn("misc/a.h:1: misc/ is not a coppice_library()", self.errors({"misc/a.h": ""}))
 
-    def test_refuses_a_library_that_depends_on_one_below(self):
+    def test_rejects_a_library_that_depends_on_one_below(self):
         self.assertIn("CMakeLists.txt:1: base depends on topology, which is not above it",
                       self.errors({}, "coppice_library(base DEPENDS topology)\ncoppice_library(topology)\n"))
 

@@ -23,14 +23,14 @@ class Core(unittest.TestCase):
         named = [file for fileset in CORE["filesets"] for file in files_of(fileset)]
         self.assertEqual(sorted(named), sorted(str(path.relative_to(RTL)) for path in RTL.rglob("*.v*")))
 
-    def test_targets_are_whole(self):
+    def test_targets_are_whole_designs(self):
         for name, target in CORE["targets"].items():
             sources = [str(RTL / file) for fileset in target["filesets"] for file in files_of(fileset) if file.endswith(".v")]
             command = ["iverilog", "-g2005", "-t", "null", "-I", str(RTL / "tile"), "-I", str(RTL / "ni"), "-s", target["toplevel"], *sources]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual((result.returncode, result.stderr), (0, ""), name)
 
-    def test_parameters_are_those_of_the_top_with_their_defaults(self):
+    def test_parameters_and_defaults_are_those_of_the_top_module(self):
         top = (RTL / "tile" / "axi_tile.v").read_text()
         for name, parameter in CORE["parameters"].items():
             found = re.search(rf"parameter {name} = (\d+)", top)

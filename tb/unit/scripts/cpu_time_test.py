@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/bench/cpu_time: accepted and rejected times."""
+"""Tests scripts/bench/cpu_time: which times it accepts, and which it rejects."""
 
 import json
 import os
@@ -13,7 +13,8 @@ SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
 
 class CpuTime(unittest.TestCase):
-    """Runs with a compiler stand-in that takes a tenth of a second, so that a command of one second is 10 units."""
+    """Runs with a stand-in for the compiler that takes a tenth of a second; a command of one second is therefore 10
+    units."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -44,14 +45,14 @@ class CpuTime(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertIn("over its budget of 5", ended.stdout)
 
-    def test_children_of_children_count(self):
+    def test_the_time_of_grandchildren_counts(self):
         ended = self.check("one", "sh", "-c", f"{self.program('command', 1)}; true", budget=5)
         self.assertEqual(ended.returncode, 1)
 
     def test_a_command_that_fails_ends_with_its_status(self):
         self.assertEqual(self.check("one", "sh", "-c", "exit 3", budget=5).returncode, 3)
 
-    def test_what_has_no_budget_says_how_to_write_one(self):
+    def test_a_command_without_a_budget_is_reported_with_how_to_store_one(self):
         ended = self.check("other", "true", budget=5)
         self.assertEqual(ended.returncode, 1)
         self.assertIn("--write", ended.stdout)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/energy: energies by hand from Liberty tables and by OpenSTA, gates that act like the Verilog."""
+"""Tests scripts/energy: energies calculated by hand from Liberty tables and by OpenSTA, and gates that behave like the
+Verilog."""
 
 import collections
 import importlib.machinery
@@ -43,7 +44,7 @@ FLOP = "module top(clk_i, d, q); input clk_i, d; output q; DFFPOSX1 g(.CLK(clk_i
 
 
 def sta(verilog, activity, clock=""):
-    """OpenSTA's (internal, switching, leakage) power of the cell g in W."""
+    """The power (internal, switching, leakage) of the cell g in W, according to OpenSTA."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "top.v").write_text(verilog)
         (pathlib.Path(folder) / "power.tcl").write_text(
@@ -69,7 +70,7 @@ class PowerTables(unittest.TestCase):
         rise, fall = TABLES.cells["DFFPOSX1"].passive["CLK"]
         self.assertAlmostEqual(rise.at(0.06) + fall.at(0.06), 0.117205)
 
-    def test_functions_are_those_that_yosys_reads(self):
+    def test_functions_agree_with_yosys(self):
         for name, cell in LIBRARY.cells.items():
             kinds = {gate["type"] for gate in cell.module["cells"].values()}
             if len(cell.outputs) != 1 or not kinds <= set(liberty.GATES):
@@ -80,7 +81,7 @@ class PowerTables(unittest.TestCase):
                 gate_list = list(cell.module["cells"].values())
                 self.assertEqual(bool(eval(text, dict(zip(cell.inputs, values)))), cell.value(gate_list, values), name)
 
-    def test_refuses_a_file_of_something_else(self):
+    def test_rejects_a_file_that_is_not_a_library(self):
         with self.assertRaises(HardwareError):
             power_tables.parse("module top(a); endmodule")
 
@@ -92,10 +93,10 @@ class Energies(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def edges(self, of, **count):
-        """The given numbers of rises and falls on the ports' nets."""
+        """Numbers of rises and falls on the nets of the ports."""
         return collections.Counter({of.ports[port][1]: number for port, number in count.items()})
 
-    def test_an_inverter_as_by_hand_and_as_opensta_switches(self):
+    def test_an_inverter_agrees_with_a_calculation_and_with_opensta(self):
         gates.OUTPUT_PF, before = 0.025, gates.OUTPUT_PF
         self.addCleanup(setattr, gates, "OUTPUT_PF", before)
         gates.INPUT_SLEW, slew = 0.06, gates.INPUT_SLEW
@@ -110,10 +111,11 @@ class Energies(unittest.TestCase):
         internal, switching, leakage = sta(ONE, "set_power_activity -input_ports [get_ports a] -activity 0.2 -duty 0.5")
         self.assertAlmostEqual(switching * 100e-9 * 1e12, 1.8 ** 2 * 0.025, places=5)  # pJ in 100 ns
         self.assertAlmostEqual(leakage * 100e-9 * 1e12, energy.leakage, places=9)
-        # OpenSTA of 2019 counts the energy of both a rise and a fall for every edge: twice the tables' value.
+        # OpenSTA of 2019 counts the energies of a rise and of a fall for every edge, which is twice the values of the
+        # tables.
         self.assertAlmostEqual(internal * 100e-9 * 1e12, 2 * energy.gates, places=5)
 
-    def test_a_clock_without_data_as_by_hand(self):
+    def test_a_clock_without_data_agrees_with_a_calculation(self):
         of = gates_of(FLOP, self.folder)
         energy = of.energy(collections.Counter(), collections.Counter(), 10, 10)
         self.assertAlmostEqual(energy.clock, 10 * (0.117205 + 1.8 ** 2 * 0.0279235), places=6)
@@ -129,7 +131,7 @@ class Replay(unittest.TestCase):
         netlist.write(block, {"DEPTH": 16, "ADDR_W": 4} if parameters is None else parameters, folder, LIBRARY, settings)
         return gates.Gates(folder, LIBRARY, power_tables.Tables(LIBRARY), 40)
 
-    def test_gates_do_what_the_verilog_does_and_broken_ones_are_noticed(self):
+    def test_gates_behave_like_the_verilog_and_broken_ones_are_noticed(self):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             of = self.synthesised(folder)
@@ -147,7 +149,7 @@ class Replay(unittest.TestCase):
             with self.assertRaisesRegex(HardwareError, "the gates do not behave like the Verilog"):
                 broken.run(50)
 
-    def test_gates_of_modules_that_are_mapped_apart_do_what_the_verilog_does(self):
+    def test_gates_of_separately_mapped_modules_behave_like_the_verilog(self):
         with tempfile.TemporaryDirectory() as scratch, unittest.mock.patch.object(netlist, "APART", ("fp32_adder",)):
             folder = pathlib.Path(scratch)
             of = self.synthesised(folder, "reduction_lane", {"GATES": 1})
@@ -156,7 +158,7 @@ class Replay(unittest.TestCase):
             bench = replay.Bench("reduction_lane", {"GATES": 1}, of, {"CYCLES": 40, "PERIOD": 10000, "TYPE": 0}, folder / "run")
             self.assertGreater(bench.run(50).events, 5)
 
-    def test_counts_edges_and_the_cycles_of_changes(self):
+    def test_counts_edges_and_the_cycles_with_changes(self):
         with tempfile.TemporaryDirectory() as scratch:
             path = pathlib.Path(scratch) / "run.vcd"
             path.write_text("$var wire 1 ! n7 $end\n$var wire 1 \" other $end\n$var wire 1 # n12 $end\n$enddefinitions $end\n"
@@ -167,7 +169,7 @@ class Replay(unittest.TestCase):
 
 
 class AllReduce(unittest.TestCase):
-    """scripts/all_reduce_energy without the run; waveforms_test.py tests how the run is read and replayed."""
+    """scripts/all_reduce_energy without its run; waveforms_test.py tests how the run is read and replayed."""
 
     def setUp(self):
         loader = importlib.machinery.SourceFileLoader("all_reduce_energy", str(ROOT / "scripts" / "all_reduce_energy"))
@@ -183,7 +185,7 @@ class AllReduce(unittest.TestCase):
         seen = {"one": recorded.Recorded({"flit_valid_o": ["0"] * 20 + ["1", "0", "1"] + ["0"] * 20})}
         self.assertEqual(self.script.window(seen, {"router": (["one"], "flit", known["router"][2])}, ["router"]), (10, 32))
 
-    def test_refuses_a_run_of_other_events_than_the_models(self):
+    def test_rejects_a_run_with_other_events_than_the_model(self):
         result = {"flit_hops": 7, "hardware": {"energy": {"additions_uj": 0.00053}}}
         row = {"block": "router", "event": "flit", "events": 7}
         said = {"reduction_lane": 265}
@@ -194,14 +196,14 @@ class AllReduce(unittest.TestCase):
         with self.assertRaisesRegex(HardwareError, "but 2 times in the model"):
             self.script.compare({**row, "block": "reduction_lane", "events": 3}, result, said)
 
-    def test_names_the_blocks_that_are_recorded(self):
+    def test_lists_the_recorded_blocks(self):
         run = subprocess.run([ROOT / "scripts" / "all_reduce_energy", "fifos"], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("no block 'fifos' is recorded: write one of router,", run.stderr)
 
 
 class Energy(unittest.TestCase):
-    def test_names_what_is_missing(self):
+    def test_reports_missing_blocks_and_tools(self):
         for arguments, environment, words in ((["fifos"], {}, ["fifos", "vc_buffer"]),
                                               (["vc_buffer"], {"PATH": "/nowhere"}, ["yosys", "make setup"])):
             with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests experiment files: the runs that they define, and messages about mistakes."""
+"""Tests experiment files: the runs that they define, and the messages about mistakes."""
 
 import importlib.machinery
 import importlib.util
@@ -51,7 +51,7 @@ class Points(unittest.TestCase):
         self.assertEqual(words[:2], ["--rate", "0.1"])
         self.assertEqual(words[2:4], ["--set", "check=contributions"])
 
-    def test_are_every_combination_the_first_axis_slowest(self):
+    def test_are_all_combinations_and_the_first_axis_varies_slowest(self):
         points = load(SMALL).points(full=False)
         self.assertEqual([tuple(point.labels.values()) for point in points],
                          [("32 KiB", "ring"), ("32 KiB", "mesh"), ("1 MiB", "ring"), ("1 MiB", "mesh")])
@@ -60,12 +60,12 @@ class Points(unittest.TestCase):
                          ["--set", "check=contributions", "--set", "system.topology.dims=[4, 4]",
                           "--set", "collective.size=32 KiB", "--set", "collective.algorithm=ring"])
 
-    def test_leave_out_what_is_excluded_or_for_full_runs_only(self):
+    def test_exclude_what_is_excluded_or_only_for_full_runs(self):
         what = load(SMALL + "exclude: [{size: 32 KiB, algorithm: ring}]\nfull_only: [{algorithm: [mesh]}]\n")
         self.assertEqual(len(what.points(full=False)), 1)
         self.assertEqual(len(what.points(full=True)), 3)
 
-    def test_have_a_name_of_their_own_that_the_order_of_settings_does_not_change(self):
+    def test_have_unique_names_that_do_not_depend_on_the_order_of_settings(self):
         points = load(SMALL).points(full=True)
         self.assertEqual(len({point.id for point in points}), 4)
         first = points[0]
@@ -85,7 +85,7 @@ class Points(unittest.TestCase):
 
 
 class Columns(unittest.TestCase):
-    def test_are_found_by_name_by_number_and_over_all_of_a_list(self):
+    def test_are_found_by_name_by_number_and_as_a_mean_of_a_list(self):
         result = {"time": "1 KiB", "jobs": [{"slowdown": 1.0, "times": [3, 4]}, {"slowdown": 2.0, "times": [5, 6]}]}
         self.assertEqual(table.lookup(result, "time", "r"), 1024)
         self.assertEqual(table.lookup(result, "jobs.1.slowdown", "r"), 2.0)
@@ -102,7 +102,7 @@ class Columns(unittest.TestCase):
 
 
 class Inputs(unittest.TestCase):
-    """A result is stale if any file that its run reads has changed."""
+    """A result is out of date if a file that its run reads has changed."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -134,13 +134,13 @@ class Inputs(unittest.TestCase):
         self.assertEqual(self.inputs("{}", training__model="ncf", seed="1"), ["system.yaml", "configs/workloads/ncf.csv"])
         self.assertEqual(self.inputs("training: {model: own.csv}\n"), ["system.yaml", "own.csv"])
 
-    def test_are_no_more_than_those(self):
+    def test_are_no_other_files(self):
         self.assertEqual(self.inputs("system: {topology: {kind: torus, dims: [4, 4]}}\nnot: [yaml\n"), ["system.yaml"])
         self.assertEqual(self.inputs("system: {topology: {kind: torus, file: missing.graph}}\n"), ["system.yaml"])
 
 
 class LeftOut(unittest.TestCase):
-    """A point that the command rejects is left out of the table."""
+    """The table does not have points that the command refuses."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -166,14 +166,14 @@ class LeftOut(unittest.TestCase):
         return subprocess.run([script, self.what, "--full", "--points", self.folder, "--out", self.folder / "t.csv",
                                "--left-out", self.folder / "l.csv"], capture_output=True, text=True, check=False)
 
-    def test_is_a_combination_that_was_refused_and_no_failed_run(self):
+    def test_is_a_refused_combination_but_not_a_failed_run(self):
         self.assertEqual(self.left_out(1, "deadlock\n"), 1)
         self.assertFalse((self.folder / "refused.json").exists())
         self.assertEqual(self.left_out(2, "a.yaml:1:2: warning: x has no effect\na.yaml:3:4: too many\n"), 0)
         self.assertEqual(json.loads((self.folder / "refused.json").read_text(encoding="utf-8"))["reason"],
                          "a.yaml:3:4: too many")
 
-    def test_is_said_beside_the_table_of_all_others(self):
+    def test_is_listed_in_a_file_of_its_own(self):
         self.left_out(2, "a.yaml:3:4: too many\n")
         done = self.table({1})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -183,7 +183,7 @@ class LeftOut(unittest.TestCase):
                          "size,algorithm,reason\n32 KiB,mesh,a.yaml:3:4: too many\n")
         self.assertEqual(done.stderr, "table: small: left out 32 KiB, mesh: a.yaml:3:4: too many\n")
 
-    def test_is_a_mistake_if_it_is_all(self):
+    def test_is_an_error_if_no_point_remains(self):
         self.left_out(2, "a.yaml:3:4: too many\n")
         done = self.table({0, 1, 2, 3})
         self.assertEqual(done.returncode, 1)
@@ -195,7 +195,7 @@ class Mistakes(unittest.TestCase):
         with self.assertRaisesRegex(experiment.ExperimentError, message):
             load(text).points(full=False)
 
-    def test_are_named(self):
+    def test_are_reported(self):
         self.assert_refused(SMALL.replace("title", "titel"), "an experiment has no 'titel'; known are axes")
         self.assert_refused(SMALL.replace("base: configs/systems/torus", "# "), "base is missing")
         self.assert_refused(SMALL + "exclude: [{colour: red}]", "exclude has no 'colour'; known are algorithm, size")
@@ -210,7 +210,7 @@ class Mistakes(unittest.TestCase):
 
 
 class Shipped(unittest.TestCase):
-    def test_experiments_load_and_name_systems_that_are_there(self):
+    def test_experiments_load_and_name_systems_that_exist(self):
         files = sorted((ROOT / "configs" / "experiments").glob("*/*.yaml"))
         self.assertTrue(files)
         for path in files:

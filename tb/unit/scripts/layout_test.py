@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/layout: a block from netlist to metal, readers of tool files, and the detection of a wrong wire."""
+"""Tests scripts/layout: a block from netlist to metal, the readers of the tools' files, and that a wrong wire is
+noticed."""
 
 import json
 import os
@@ -102,7 +103,7 @@ class Files(unittest.TestCase):
         self.routed = layout_files.read_def(written(self.folder, "two.def", DEF))
         self.extracted = layout_files.spice_nets(written(self.folder, "two.spice", SPICE), "two")
 
-    def test_reads_wires_cells_and_rails_of_a_def(self):
+    def test_reads_wires_cells_and_rails_from_a_def(self):
         self.assertEqual(self.routed.die, (-4, 0, 16, 10))
         self.assertEqual(self.routed.cells, {"INVX1_1": "INVX1", "INVX1_2": "INVX1", "FILL_1": "FILL"})
         self.assertEqual(self.routed.places["INVX1_2"], (1.6, 0, "N"))
@@ -115,10 +116,10 @@ class Files(unittest.TestCase):
         # 4e-5 * 0.5 + 2 * 1e-5 of metal 1, 4e-5 * 0.5 + 2 * 2e-5 of metal 2
         self.assertAlmostEqual(layout_files.wire_pf(self.routed.wires["a"], self.lef.layers), 3.1 * 4e-5 + 6 * 6e-5)
 
-    def test_a_layout_is_the_netlist_by_the_nets_that_cells_drive(self):
+    def test_cells_of_a_layout_are_recognised_by_the_nets_they_drive(self):
         self.assertEqual(layout.compare(TWO, self.routed, self.extracted), {"INVX1_1": "first", "INVX1_2": "second"})
 
-    def test_notices_a_wire_that_goes_elsewhere(self):
+    def test_notices_a_wrong_wire(self):
         short = layout_files.spice_nets(written(self.folder, "short", SPICE.replace("INVX1_1/Y", "y")), "two")
         cut = layout_files.spice_nets(written(self.folder, "cut", SPICE.replace("XINVX1_2 INVX1_1/Y", "XINVX1_2 other")), "two")
         for broken in (short, cut):
@@ -128,7 +129,7 @@ class Files(unittest.TestCase):
         with self.assertRaisesRegex(HardwareError, "according to graywolf and qrouter"):
             layout.compare(TWO, swapped, self.extracted)
 
-    def test_spreads_the_capacitance_over_qrouters_tree(self):
+    def test_distributes_the_capacitance_over_the_tree(self):
         lines = written(self.folder, "two.rc", "a 1 PIN/a 1 ( 2.0 0.001 ( 4.0 0.003 INVX1_1/A ) )\n")
         text, loads = layout_files.spef(TWO, self.routed, {"INVX1_1": "first"}, layout_files.read_rc(lines), self.lef.layers)
         whole = layout_files.wire_pf(self.routed.wires["a"], self.lef.layers)
@@ -138,7 +139,7 @@ class Files(unittest.TestCase):
 
 
 class Netlists(unittest.TestCase):
-    def test_a_net_of_two_outputs_gets_a_buffer(self):
+    def test_a_net_with_two_outputs_gets_a_buffer(self):
         of = layout.to_netlist("t", module({"g": ("INVX1", {"A": [2], "Y": [3]})}, i=2, one=3, two=3, through=2, low="0"), LIBRARY)
         self.assertEqual(of.outputs, ["one", "two", "through"])
         self.assertEqual(of.cells, {"g": ("INVX1", {"A": "i", "Y": "one"}), "buffer_two": ("BUFX4", {"A": "one", "Y": "two"}),
@@ -153,7 +154,7 @@ class Netlists(unittest.TestCase):
         self.assertEqual((of.inputs, of.outputs), (["i", "m_x_RD_DATA_0", "m_x_RD_DATA_1"], ["out", "m_x_RD_ADDR_1"]))
         self.assertIn("input i;\n  output out;\n", layout_files.verilog(of))
 
-    def test_a_clock_of_many_flip_flops_is_a_tree(self):
+    def test_a_clock_with_many_flip_flops_is_a_tree(self):
         flops = {f"q{i}": ("DFFPOSX1", {"CLK": [2], "D": [10 + i], "Q": [11 + i]}) for i in range(700)}
         of = module(flops, out=710, out2=10) | {"cells": {name: {"type": kind, "connections": pins}
                                                           for name, (kind, pins) in flops.items()}}
@@ -169,7 +170,7 @@ class Netlists(unittest.TestCase):
                 net, steps = cells[net.removesuffix("_net")][1]["A"], steps + 1
             self.assertEqual(steps, 2)  # 700, divided by 24 twice
 
-    def test_refuses_what_the_library_cannot_build(self):
+    def test_rejects_what_the_library_cannot_build(self):
         with self.assertRaisesRegex(HardwareError, "constant input"):
             layout.to_netlist("t", module({"g": ("INVX1", {"A": ["0"], "Y": [3]})}, out=3), LIBRARY)
 
@@ -179,7 +180,7 @@ class Layout(unittest.TestCase):
         return subprocess.run([SCRIPT, "--out", f"{folder}/out", "--netlists", f"{folder}/netlists", "--jobs", "1", "--no-picture",
                                *arguments], capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
-    def test_lays_a_block_out(self):
+    def test_lays_out_a_block(self):
         with tempfile.TemporaryDirectory() as folder:
             run = self.run_layout(folder, "timestep_counter")
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -188,17 +189,17 @@ class Layout(unittest.TestCase):
             self.assertEqual(row["outcome"], "routed")
             self.assertEqual((row["from"], row["to"]), ("value_q", "value_q"))
             self.assertGreater(row["die_area_um2"], row["cell_area_um2"])
-            # The path includes the wires: without them it is shorter.
+            # The path includes the wires; without them it is shorter.
             without = timing.worst(out, 3.6, 1.71, "BUFX4", 1)[0].ns
             self.assertGreater(timing.worst(out, 3.6, 1.71, "BUFX4", 1, out / "wires.spef")[0].ns, without + 0.05)
 
-    def test_says_which_tool_did_not_get_through(self):
+    def test_reports_the_tool_that_failed(self):
         with tempfile.TemporaryDirectory() as folder:
             run = self.run_layout(folder, "timestep_counter", "--seconds", "0")
             self.assertEqual(run.returncode, 1)
             self.assertIn("graywolf: did not finish within 0 s", run.stdout)
 
-    def test_names_what_is_missing(self):
+    def test_reports_missing_blocks_and_tools(self):
         for arguments, environment, words in ((["fifos"], {}, ["fifos", "fifo,"]),
                                               (["fifo"], {"PATH": "/nowhere"}, ["qflow", "make setup"])):
             with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:

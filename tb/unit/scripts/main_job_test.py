@@ -8,7 +8,7 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/main_job"
 
-# Writes a result for each algorithm; $VERIFIED and $STATUS determine the outcome.
+# Writes a result for each algorithm; $VERIFIED and $STATUS set the outcome.
 COPPICE = """#!/usr/bin/python3
 import json, os, sys
 arguments = sys.argv[1:]
@@ -41,7 +41,7 @@ class MainJob(unittest.TestCase):
         self.assertEqual(ring.split(), "ring 150,000 150.00 us 6.99 GB/s 22.0% values 12.5 million".split())
         self.assertEqual(multitree.split()[:3], ["multitree", "43,000", "43.00"])
 
-    def test_ends_with_the_status_and_the_reason_of_a_run_that_fails(self):
+    def test_returns_the_status_and_prints_the_reason_of_a_failed_run(self):
         run = self.run_job(FAILS="multitree", STATUS="2")
         self.assertEqual((run.returncode, run.stdout), (2, ""))
         self.assertIn("the reason", run.stderr)
@@ -52,7 +52,7 @@ class MainJob(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("verified is 'off'", run.stderr)
 
-    def test_says_when_the_command_is_not_built(self):
+    def test_reports_that_the_command_is_not_built(self):
         run = subprocess.run([SCRIPT, "--coppice", "/nowhere/coppice"], text=True, capture_output=True,
                              check=False)
         self.assertEqual(run.returncode, 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/mutate_model: it finds the sites in a small source, changes nothing else, and a source with mutants
-behaves like each mutant if its number is selected.
+"""Tests scripts/mutate_model: it finds the sites in a small source and changes nothing else, and a source with all
+mutants behaves like the mutant whose number is selected.
 """
 
 import os
@@ -80,12 +80,12 @@ class Sites(unittest.TestCase):
                          ("removal", "start(a)", "'start(a)' is left out"), ("comparison", "b == 8", "'==' becomes '!='")]:
             self.assertIn(expected, found)
 
-    def test_tables_comments_errors_and_hints_are_left_alone(self):
+    def test_tables_comments_errors_and_hints_are_not_changed(self):
         changed = " ".join(f"{old} {what}" for _, old, what in mutants_of(SOURCE))
         for text in ("reserve", "a + 4", "2 * x", "a > b", "a - 1", "7 + 1", "find", "2 + 3", "const auto"):
             self.assertNotIn(text, changed)
 
-    def test_what_is_drawn_depends_on_the_seed_alone(self):
+    def test_the_chosen_mutants_depend_only_on_the_seed(self):
         def drawn(seed):
             return [str(mutant) for mutant in drawing.Drawing(seed).draw(60)]
 
@@ -114,13 +114,13 @@ class Targets(unittest.TestCase):
             self.assertRegex(f"{prefix}.Suite.Test", bench.WIDE)
         self.assertEqual(len(bench.TARGETS), len(set(bench.TARGETS)))
 
-    def test_only_sources_without_unit_tests_are_tried_by_whole_runs_alone(self):
+    def test_only_sources_without_unit_tests_have_only_whole_runs(self):
         whole_runs = {line.split("/")[1] for line in (str(m) for m in drawing.Drawing(1).draw(150))} - set(bench.UNITS)
         self.assertLessEqual(whole_runs, {"app", "cosim"})
 
 
 class Processes(unittest.TestCase):
-    def test_each_process_is_the_mutant_that_it_is_told_to_be(self):
+    def test_each_process_is_its_selected_mutant(self):
         found = []
         for site in sites.Source(PROGRAM).sites():
             for what, new in site.mutants:

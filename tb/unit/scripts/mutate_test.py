@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests tb/mutate: it finds the sites in a small module, each mutant differs, and the Verilog with all mutants equals
-each mutant if its number is selected.
+"""Tests tb/mutate: it finds the sites in a small module, each mutant differs, and the Verilog with all mutants is
+equal to the mutant whose number is selected.
 """
 
 import pathlib
@@ -57,14 +57,14 @@ class Sites(unittest.TestCase):
                          ("!last_q", "last_q"), ("a_i + b_i", "(a_i + b_i) & ({((W-1) + 1){1'b1}} >> 1)")]:
             self.assertIn(expected, found)
 
-    def test_parameters_widths_and_what_nothing_reads_are_left_alone(self):
+    def test_parameters_widths_and_unused_signals_are_not_changed(self):
         olds = {old for old, _, _ in mutants_of(MODULE)}
         self.assertFalse([old for old in olds if "W / 2" in old or "{1'b0, b_i}" in old])
         self.assertNotIn("clk_i", olds)
         # A reset can only be removed.
         self.assertEqual([what for old, what, _ in mutants_of(MODULE) if old == "!rst_ni"], ["reset removed"])
 
-    def test_what_only_verilator_skips_is_left_alone_and_what_it_guards_is_not(self):
+    def test_a_condition_for_verilator_only_is_not_changed_but_its_statement_is(self):
         guarded = MODULE.replace("endmodule", """  reg [W-1:0] r;
   always @* begin
     r = {W{1'b0}};
@@ -80,7 +80,7 @@ endmodule""")
         self.assertIn("a_i ^ b_i", olds)
         self.assertNotIn("skipped_i", olds)
 
-    def test_every_mutant_says_something_else(self):
+    def test_every_mutant_is_different(self):
         for source in drawing.sources():
             for old, what, new in mutants_of((drawing.RTL / source).read_text()):
                 self.assertNotEqual(old, new, f"{source}: {what}")
@@ -91,8 +91,8 @@ endmodule""")
 
 
 class Written(unittest.TestCase):
-    def test_all_mutants_of_a_file_in_one_are_each_of_them(self):
-        """Proves with Yosys that a module with mutant N selected equals the module with that expression."""
+    def test_a_file_with_all_mutants_is_equal_to_the_selected_one(self):
+        """Proves with Yosys that a module in which mutant N is selected is equal to the module with that expression."""
         text = MODULE.replace("  part #(.W(W)) i_part (.clk_i(clk_i), .data_i(a_i & b_i), .data_o());\n", "")
         mutants = [drawing.Mutant("small.v", site, what, new, text) for site in verilog.sites_of(text) for what, new in site.mutants]
         with tempfile.TemporaryDirectory() as folder:
@@ -108,12 +108,13 @@ class Written(unittest.TestCase):
 
 
 class Drawing(unittest.TestCase):
-    def test_the_same_seed_draws_the_same_of_every_file(self):
+    def test_the_same_seed_chooses_the_same_mutants_of_every_file(self):
         first, again, other = (drawing.draw(100, seed) for seed in (1, 1, 2))
         self.assertEqual([m.key for m in first], [m.key for m in again])
         self.assertNotEqual([m.key for m in first], [m.key for m in other])
         self.assertEqual({m.source for m in first}, set(drawing.sources()))
-        # A larger sample keeps the numbers of its mutants, so a build with more mutants also serves smaller samples.
+        # A mutant keeps its number in a larger sample, so a build with more mutants can also be used for smaller
+        # samples.
         self.assertLessEqual({m.number for m in first}, {m.number for m in drawing.draw(200, 1)})
         self.assertEqual(len({m.key for m in first}), len(first))
         self.assertEqual(len({m.number for m in first}), len(first))
@@ -123,7 +124,7 @@ class Drawing(unittest.TestCase):
         changed = MODULE + "// more\n"
         self.assertNotEqual(drawing.Mutant("a.v", site, "w", "n", MODULE).key, drawing.Mutant("a.v", site, "w", "n", changed).key)
 
-    def test_nothing_is_written_twice(self):
+    def test_unchanged_files_are_not_written(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             mutants = drawing.draw(5, 1)
@@ -135,7 +136,7 @@ class Drawing(unittest.TestCase):
 
 
 class Networks(unittest.TestCase):
-    def test_their_tiles_have_the_buffers_that_they_are_verilated_with(self):
+    def test_tiles_have_the_buffers_with_which_they_are_verilated(self):
         for name, settings in stages.NETWORKS.items():
             self.assertFalse([setting for setting in settings if setting.startswith("system.router.vc_depth")], name)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/docs/numbers: finding a page's numbers, comparing them as printed, and differences in words."""
+"""Tests scripts/docs/numbers: how numbers in a page are found and compared as printed, and differences in words."""
 
 import importlib.machinery
 import importlib.util
@@ -25,13 +25,13 @@ class Numbers(unittest.TestCase):
         with self.assertRaisesRegex(numbers.Failed, "the page has no text like"):
             numbers.place_of("takes {},", "takes 1,035 cycles")
 
-    def test_refuses_a_text_that_the_page_has_not_or_twice(self):
+    def test_rejects_a_text_that_is_missing_or_occurs_twice(self):
         with self.assertRaisesRegex(numbers.Failed, "the page has no text like"):
             numbers.place_of("takes {} s", "takes 4 ms")
         with self.assertRaisesRegex(numbers.Failed, "the page has 2 texts like"):
             numbers.place_of("takes {} s", "takes 4 s, takes 5 s")
 
-    def test_compares_in_the_printed_form(self):
+    def test_compares_numbers_as_printed(self):
         self.assertTrue(numbers.same("4.84", 4.8429, 0))
         self.assertFalse(numbers.same("4.84", 4.8451, 0))
         self.assertTrue(numbers.same("1,234", 1234.4, 0))
@@ -39,14 +39,14 @@ class Numbers(unittest.TestCase):
         self.assertFalse(numbers.same("1.3e11", 1.4e11, 0))
         self.assertTrue(numbers.same("−81", -81.2, 0))
 
-    def test_takes_ranges_and_allowed_differences(self):
+    def test_accepts_ranges_and_allowed_differences(self):
         self.assertTrue(numbers.same("13.0 to 14.3", 13.7, 0))
         self.assertFalse(numbers.same("13.0 to 14.3", 12.0, 0))
         self.assertTrue(numbers.same("13.0 to 14.3", 12.0, 0.1))
         self.assertTrue(numbers.same("0.15", 0.2, 0.5))
         self.assertFalse(numbers.same("0.15", 0.3, 0.5))
 
-    def test_prints_new_numbers_as_the_old_ones(self):
+    def test_prints_new_numbers_in_the_form_of_old_ones(self):
         self.assertEqual(numbers.in_form_of("44,354", 44360.4), "44,360")
         self.assertEqual(numbers.in_form_of("+6.0", 6.21), "+6.2")
         self.assertEqual(numbers.in_form_of("−81", -75.2), "−75")
@@ -55,11 +55,11 @@ class Numbers(unittest.TestCase):
         self.assertEqual(numbers.values_of({"json": ["a.0.b"], "scale": "1e-3"}, '{"a": [{"b": 5000}]}'), [5])
         self.assertEqual(numbers.values_of({"match": r"^x +([\d,]+)"}, "y 1\nx  2,000\n"), [2000])
 
-    def test_repeats_an_entry_for_each(self):
+    def test_repeats_an_entry_with_each(self):
         page = {"numbers": [{"run": "do <a>", "json": ["<a>.x"], "each": [{"a": 1}, {"a": 2}]}]}
         self.assertEqual(list(numbers.entries(page)), [{"run": "do 1", "json": ["1.x"]}, {"run": "do 2", "json": ["2.x"]}])
 
-    def test_lists_words_that_a_writer_changed(self):
+    def test_lists_changed_words(self):
         with tempfile.TemporaryDirectory() as folder:
             before, after = pathlib.Path(folder, "a.md"), pathlib.Path(folder, "b.md")
             before.write_text("same\n| ring | 44,354 | 1 |\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/overhead on a hand-made table of areas."""
+"""Tests scripts/overhead on a table of areas that was made by hand."""
 
 import csv
 import importlib.util
@@ -44,7 +44,7 @@ class Overhead(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib") and importlib.util.find_spec("pandas"),
                          "draws with the packages of make area")
-    def test_relates_what_is_added_to_the_rest_and_to_the_router(self):
+    def test_compares_the_added_area_with_the_rest_and_with_the_router(self):
         self.write()
         run = self.run_overhead()
         self.assertEqual((run.returncode, run.stderr), (0, ""))
@@ -60,7 +60,7 @@ class Overhead(unittest.TestCase):
         self.assertEqual(rows["tables of MultiTree"]["memory_bits"], "960")
         self.assertTrue((self.folder / "overhead.svg").exists() and (self.folder / "overhead.png").exists())
 
-    def test_says_what_makes_what_is_missing(self):
+    def test_reports_how_to_make_a_missing_table(self):
         self.assertIn("make area", self.run_overhead().stderr)
         self.write(without=["packetizer"])
         self.assertIn("packetizer", self.run_overhead().stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests setup.sh with stand-ins for dpkg-query, apt-get and sudo that record their calls."""
+"""Tests setup.sh with stand-ins for dpkg-query, apt-get and sudo, which record how they are called."""
 
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Setup(unittest.TestCase):
         (self.bin / name).chmod(0o755)
 
     def run_setup(self, as_root=True, purposes=("run",), **environment):
-        """Returns (exit status, output, calls of apt-get and sudo). Root is required to run as another user."""
+        """Returns (exit status, output, calls of apt-get and sudo). Only root can run the script as another user."""
         calls = self.folder / "calls"
         user = {}
         if as_root and os.geteuid() != 0:
@@ -61,7 +61,7 @@ class Setup(unittest.TestCase):
                              env={"PATH": str(self.bin), "CALLS": str(calls), **environment})
         return run.returncode, run.stdout + run.stderr, calls.read_text() if calls.exists() else ""
 
-    def test_does_nothing_when_nothing_is_missing(self):
+    def test_does_nothing_if_nothing_is_missing(self):
         self.assertEqual(self.run_setup(as_root=False, INSTALLED="alpha beta gamma"), (0, "", ""))
 
     def test_installs_only_what_is_missing(self):
@@ -74,12 +74,12 @@ class Setup(unittest.TestCase):
         calls = self.run_setup(purposes=("run", "other"), INSTALLED="beta gamma")[2]
         self.assertIn("--no-install-recommends alpha delta", calls)
 
-    def test_leaves_out_what_newer_systems_do_not_have(self):
+    def test_skips_packages_that_newer_systems_do_not_have(self):
         self.assertEqual(self.run_setup(purposes=("old",), INSTALLED="alpha", KNOWN="alpha"), (0, "", ""))
         calls = self.run_setup(purposes=("old",), KNOWN="alpha")[2]
         self.assertIn("--no-install-recommends alpha -qq", calls)
 
-    def test_installs_what_only_older_systems_have(self):
+    def test_installs_packages_that_only_older_systems_have(self):
         self.assertIn("--no-install-recommends alpha epsilon -qq",
                       self.run_setup(purposes=("old",), KNOWN="alpha epsilon")[2])
 
@@ -89,7 +89,7 @@ class Setup(unittest.TestCase):
         self.assertEqual((status, calls), (2, ""))
         self.assertIn("packages_PURPOSE.txt", output)
 
-    def test_a_removed_package_whose_configuration_stayed_is_missing(self):
+    def test_a_removed_package_with_remaining_configuration_is_missing(self):
         self.assertIn("--no-install-recommends gamma", self.run_setup(INSTALLED="alpha beta", REMOVED="gamma")[2])
 
     def test_a_failed_installation_fails(self):
@@ -97,31 +97,31 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("could not install", output)
 
-    def test_an_index_that_cannot_be_refreshed_is_no_reason_to_stop(self):
+    def test_continues_if_the_index_cannot_be_refreshed(self):
         status, output, calls = self.run_setup(INSTALLED="beta", APT_FAILS="update")
         self.assertEqual(status, 0)
         self.assertIn("update failed", output)
         self.assertIn("apt-get install", calls)
 
-    def test_without_root_or_sudo_it_says_what_to_run(self):
+    def test_prints_the_command_without_root_or_sudo(self):
         status, output, calls = self.run_setup(as_root=False, INSTALLED="beta")
         self.assertEqual((status, calls), (1, ""))
         self.assertIn("apt-get update && apt-get install -y --no-install-recommends alpha gamma", output)
 
-    def test_sudo_that_would_ask_without_a_terminal_is_no_sudo(self):
+    def test_does_not_use_sudo_that_would_ask_without_a_terminal(self):
         self.tool("sudo", SUDO)
         status, output, calls = self.run_setup(as_root=False, INSTALLED="beta", SUDO_STATUS="1")
         self.assertEqual((status, calls), (1, "sudo -n true\n"))
         self.assertIn("needs root or sudo", output)
 
-    def test_uses_sudo_when_not_root(self):
+    def test_uses_sudo_if_not_root(self):
         self.tool("sudo", SUDO)
         status, _, calls = self.run_setup(as_root=False, INSTALLED="beta")
         self.assertEqual(status, 0)
         self.assertIn("apt-get install -y --no-install-recommends alpha gamma", calls.splitlines()[-1])
         self.assertTrue(all(line.startswith("sudo ") for line in calls.splitlines()))
 
-    def test_elsewhere_than_on_debian_it_names_the_packages(self):
+    def test_lists_the_packages_on_other_systems(self):
         (self.bin / "dpkg-query").unlink()
         status, output, calls = self.run_setup(as_root=False)
         self.assertEqual((status, calls), (1, ""))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the values of tb/tile/simulate: their sums are exact in any order."""
+"""Tests the values in tb/tile/simulate: their sums are exact in any order."""
 
 import importlib.machinery
 import importlib.util
@@ -20,7 +20,7 @@ def number(bits):
 
 
 def rounded(kind, value):
-    """Rounds to the nearest value of the type; bf16 values must be exact."""
+    """The nearest value of the type; values of bf16 must be exact."""
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     return number(bits & 0xffff0000) if kind == "bf16" else number(bits)
 
@@ -62,7 +62,7 @@ class Values(unittest.TestCase):
             self.assertEqual(after[word], total % 2**32)
             self.assertEqual(after[15 + word], 3 * total % 2**32)
 
-    def test_refuse_what_has_no_sums_but_zero(self):
+    def test_are_rejected_if_only_zero_sums_are_exact(self):
         for kind, nodes, runs in [("bf16", 20, 3), ("bf16", 300, 1), ("fp32", 1024, 4)]:
             with self.assertRaisesRegex(simulate.Refused, f"{runs} runs of {kind} on {nodes} accelerators"):
                 simulate.values_of(kind, nodes, 4, runs, random.Random(1))

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/timing: paths of a hand-made netlist, memories that count, buffers behind registers, register names."""
+"""Tests scripts/timing: paths in a netlist made by hand, the time of memories, buffers behind registers, names of
+registers."""
 
 import os
 import pathlib
@@ -15,7 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from hardware import netlist, timing  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
-# Delays are independent of load and slew: 1 ns for the inverter, 2 ns for the NAND, 3 ns from clock to Q.
+# Delays do not depend on load and slew: 1 ns for the inverter, 2 ns for the NAND, 3 ns from clock to Q.
 HEAD = ('delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1uA"; '
         'pulling_resistance_unit : "1kohm"; '
         "capacitive_load_unit(1, pf);\n" +
@@ -43,7 +44,7 @@ cell(flop) {{ area : 9; ff(IQ, IQN) {{ clocked_on : "C"; next_state : "D"; }}
       fall_constraint(scalar) {{ values("0"); }} }} }}
   pin(Y) {{ direction : output; function : "IQ"; {arc("C", 3, "timing_type : rising_edge;")} }} }}
 }}"""
-# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns; from the second flop to the output: 3 + 2 ns.
+# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns. From the second flop to the output: 3 + 2 ns.
 PIPELINE = """module top(clk_i, b, out); input clk_i, b; output out; wire a, n1, n2, n3, q;
   flop \\first_q[0].reg (.C(clk_i), .D(out), .Y(a)); inv i1(.A(a), .Y(n1)); nand n(.A(n1), .B(b), .Y(n2));
   inv i2(.A(n2), .Y(n3)); flop \\second_q[3].reg (.C(clk_i), .D(n3), .Y(q)); nand m(.A(q), .B(q), .Y(out)); endmodule
@@ -68,19 +69,19 @@ class Paths(unittest.TestCase):
         self.assertAlmostEqual(ends["second_q", "out"], 5.18, places=2)  # including the set-up time of the next block
         self.assertIn("i1", (self.folder / "paths.txt").read_text())
 
-    def test_says_what_sta_says_of_a_netlist_that_is_wrong(self):
+    def test_reports_the_message_of_opensta_about_a_wrong_netlist(self):
         (self.folder / "netlist.v").write_text(PIPELINE.replace("inv i1(.A", "inv i1(.Z"))
         with self.assertRaises(HardwareError):
             timing.worst(self.folder, 3.6, 1.0, "buf", 10)
 
 
 class Netlist(unittest.TestCase):
-    def test_a_memory_takes_longer_by_90_ps_a_doubling(self):
+    def test_a_memory_takes_90_ps_more_for_each_doubling(self):
         self.assertAlmostEqual(netlist.access(1024, 0.9), 0.9)
         self.assertAlmostEqual(netlist.access(8192, 0.9), 0.9 + 3 * 0.09)
         self.assertAlmostEqual(netlist.access(64, 0.9), 0.9)
 
-    def test_buffers_what_a_register_drives(self):
+    def test_buffers_the_net_of_a_register(self):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
         cells |= {f"g{i}": {"type": "inv", "connections": {"A": [2], "Y": [100 + i]}} for i in range(235)}
         module = {"cells": cells, "ports": {}, "netnames": {"first_q": {"bits": [2]}}}
@@ -95,9 +96,9 @@ class Netlist(unittest.TestCase):
             self.assertEqual(bit, 2)
             self.assertLessEqual(steps, 3)
 
-    def test_what_is_far_from_the_next_register_stands_nearest_to_the_source(self):
+    def test_the_sinks_farthest_from_a_register_are_closest_to_the_source(self):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
-        for chain in range(40):  # of 1 to 40 gates, then a flop
+        for chain in range(40):  # 1 to 40 gates, and then a flop
             for gate in range(chain + 1):
                 cells[f"g{chain}_{gate}"] = {"type": "inv", "connections": {
                     "A": [100 * chain + 1000 + gate - 1 if gate else 2], "Y": [100 * chain + 1000 + gate]}}
@@ -116,7 +117,7 @@ class Netlist(unittest.TestCase):
         self.assertEqual(steps[-1], 0)
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
 
-    def test_buffers_what_a_gate_drives_in_the_place_of_those_there(self):
+    def test_replaces_the_buffers_of_a_gate(self):
         cells = {"g": {"type": "inv", "connections": {"A": [3], "Y": [2]}},
                  "there": {"type": "large", "connections": {"A": [2], "Y": [4]}},
                  "out": {"type": "large", "connections": {"A": [4], "Y": [5]}}}
@@ -124,7 +125,7 @@ class Netlist(unittest.TestCase):
         module = {"cells": cells, "ports": {"a": {"direction": "input", "bits": [3]}, "b": {"direction": "output", "bits": [5]}},
                   "netnames": {}}
         netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf", "large"])
-        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # the cell that drives an output
+        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # it drives an output
         wires = netlist.Wires(module, {"Y", "Q"})
         self.assertLessEqual(len(wires.sinks[2]), netlist.FAN_OUT)
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
@@ -135,7 +136,7 @@ class Netlist(unittest.TestCase):
                 bit = wires.driver[bit]["connections"]["A"][0]
             self.assertEqual(bit, 2)
 
-    def test_names_registers_by_the_verilog(self):
+    def test_names_registers_as_in_the_verilog(self):
         self.assertEqual(timing.register("i_port.words_q[1][3].reg/D"), "i_port.words_q")
         self.assertEqual(timing.register("memory25.i_table.lines_q.reg/RD_ADDR[3]"), "i_table.lines_q")
         self.assertEqual(timing.register("data_i[12]"), "data_i")
@@ -148,7 +149,7 @@ class Timing(unittest.TestCase):
             return subprocess.run([SCRIPT, "--out", folder, "--jobs", "1", *arguments], capture_output=True, text=True,
                                   check=False, env={**os.environ, **environment})
 
-    def test_counts_the_access_of_a_memory(self):
+    def test_includes_the_access_of_a_memory(self):
         def slowest(access):
             run = self.run_timing("fifo", "--memory-ns", str(access), "--paths", "3")
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -157,7 +158,7 @@ class Timing(unittest.TestCase):
             return float(rows[0][0])
         self.assertAlmostEqual(slowest(3.6) - slowest(2.7), 0.9, places=2)
 
-    def test_tries_other_structures_where_the_first_misses_the_period(self):
+    def test_tries_other_structures_if_the_first_misses_the_period(self):
         def slowest(*arguments):
             run = self.run_timing("command_decoder", "--paths", "1", *arguments)
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -166,7 +167,7 @@ class Timing(unittest.TestCase):
         self.assertEqual(slowest("--period", "0.1"), min(alone))
         self.assertEqual(slowest("--period", "10"), alone[0])
 
-    def test_names_what_is_missing(self):
+    def test_reports_missing_inputs_and_tools(self):
         for arguments, environment, words in (
                 (["fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
                 (["fifos"], {}, ["fifos", "fifo,"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/cmake/unity_groups, which finds sources that may be compiled together."""
+"""Tests scripts/cmake/unity_groups, which finds the sources that can be compiled together."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ def source(inside, outside="", imports=""):
 
 class UnityGroups(unittest.TestCase):
     def groups(self, *options, **files):
-        """The groups, each as a sorted list of file names."""
+        """The groups; each is a sorted list of file names."""
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for name, text in files.items():
@@ -31,10 +31,10 @@ class UnityGroups(unittest.TestCase):
             groups.setdefault(number, []).append(pathlib.Path(path).stem)
         return sorted(sorted(group) for group in groups.values())
 
-    def test_sources_without_names_of_their_own_are_one(self):
+    def test_sources_without_internal_names_are_one_group(self):
         self.assertEqual(self.groups(a=source(""), b=source("")), [["a", "b"]])
 
-    def test_a_name_that_two_sources_keep_to_themselves_parts_them(self):
+    def test_an_internal_name_in_two_sources_separates_them(self):
         for first, second in [("int index(int at) {", "std::size_t index() {"),
                               ("struct Reader {", "class Reader final {"),
                               ("constexpr int kMost = 3;", "const std::size_t kMost{4};"),
@@ -44,20 +44,20 @@ class UnityGroups(unittest.TestCase):
                 self.assertEqual(self.groups(a=source(first), b=source(second), c=source("int other() {")),
                                  [["a", "c"], ["b"]])
 
-    def test_a_name_that_a_header_declares_keeps_its_source_alone(self):
+    def test_an_internal_name_that_a_header_declares_isolates_its_source(self):
         self.assertEqual(self.groups(h_h="struct Part {\n", a=source("struct Part {"), b=source(""), c=source("")),
                          [["a"], ["b", "c"]])
 
-    def test_an_imported_name_parts_its_source_from_those_that_mean_another(self):
+    def test_an_imported_name_separates_sources_that_use_another_of_that_name(self):
         imports = "using schedule::Table;\n"
         self.assertEqual(self.groups(a=source("", imports=imports), b=source("", "Table make();"), c=source("")),
                          [["a", "c"], ["b"]])
         self.assertEqual(self.groups(a=source("", imports=imports), b=source("", "ni::Table make();")), [["a", "b"]])
 
-    def test_an_imported_namespace_keeps_its_source_alone(self):
+    def test_an_imported_namespace_isolates_its_source(self):
         self.assertEqual(self.groups(a=source("", imports="using namespace rc;\n"), b=source("")), [["a"], ["b"]])
 
-    def test_a_group_has_as_many_sources_as_it_may(self):
+    def test_a_group_has_at_most_the_allowed_number_of_sources(self):
         files = {name: source("") for name in "abcde"}
         self.assertEqual(self.groups("--most", "2", **files), [["a", "b"], ["c", "d"], ["e"]])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: values before each rising clock
-edge of a recorded run, port fields, omitted cycles.
+"""Tests scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: the values before each rising
+clock edge of a recorded run, fields of ports, and cycles that are left out.
 """
 
 import importlib.machinery
@@ -22,8 +22,8 @@ LOADER = importlib.machinery.SourceFileLoader("waveforms", str(ROOT / "scripts" 
 waveforms = importlib.util.module_from_spec(importlib.util.spec_from_loader("waveforms", LOADER))
 LOADER.exec_module(waveforms)
 
-# `a` changes at the rising edges of cycles 1 and 3, `w` before the rising edge of cycle 2. A port with two
-# names has one code.
+# `a` changes at the rising edges of cycles 1 and 3, `w` before the rising edge of cycle 2. A port with two names has
+# one code.
 VCD = """$scope module network_tb $end
 $var reg 1 ! clk $end
 $scope module one $end
@@ -77,13 +77,13 @@ class Recorded(unittest.TestCase):
         self.assertEqual(one.ports["w"], ["xxxx", "0101", "0000", "0000", "0000"])
         self.assertEqual((one.number("w", 0), one.known("w", 0), one.number("w", 1), one.known("w", 1)), (0, 0, 5, 15))
 
-    def test_names_ports_that_are_not_recorded(self):
+    def test_lists_ports_that_are_not_recorded(self):
         with self.assertRaisesRegex(HardwareError, "one.b"):
             self.read({"one": ["a", "b"]})
 
-    def test_gates_of_what_was_recorded_switch_as_it_did_and_others_are_refused(self):
+    def test_gates_must_behave_as_recorded(self):
         class Gates:
-            """y is the complement of a, driven over separate nets."""
+            """y is the complement of a, driven on other nets."""
             ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (direction, net)
 
             def __init__(self, gate):
@@ -105,7 +105,7 @@ class Recorded(unittest.TestCase):
 
 
 class Waveforms(unittest.TestCase):
-    def test_takes_fields_and_channels(self):
+    def test_selects_fields_and_channels(self):
         seen = recorded.Recorded({"entry_o": ["11010", "x0001"]})
         self.assertEqual(waveforms.part(seen, "entry_o[3:1]", 0, 0), ["101", "000"])
         self.assertEqual(waveforms.part(seen, "entry_o", 1, 2), ["10", "00"])
@@ -115,12 +115,12 @@ class Waveforms(unittest.TestCase):
         self.assertEqual(waveforms.first_use(["0000", "xx00", "0100", "0001"]), (2, 2))
         self.assertIsNone(waveforms.first_use(["00", "x0"]))
 
-    def test_leaves_out_cycles_in_which_nothing_changes(self):
+    def test_omits_cycles_in_which_nothing_changes(self):
         signals = [("a", list("0011111110"))]
         self.assertEqual(waveforms.columns(signals, 0), [(0, 1), (1, 1), (2, 1), (3, 6), (9, 1)])
         self.assertEqual(waveforms.columns([("a", list("00111"))], 1), [(1, 1), (2, 1), (3, 1), (4, 1)])
 
-    def test_draws_every_value_once_beside_what_is_left_out(self):
+    def test_draws_every_value_and_the_omitted_cycles_once(self):
         text = waveforms.drawing([("valid", list("0011111110")), ("word", ["0000"] * 2 + ["1010"] * 7 + ["xxxx"])], 0)
         texts = [node.firstChild.data for node in xml.dom.minidom.parseString(text).getElementsByTagName("text")]
         self.assertEqual(sorted(texts), sorted(["clk_i", "valid", "word", "0", "1", "2", "+6", "9", "0", "a"]))

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A session on a shipped system, closed by the destructor.
+// A session with a shipped system. The destructor closes the session.
 class Opened {
  public:
   explicit Opened(std::vector<const char*> overrides = {}, const std::string& system = "torus_4x4") {
@@ -29,7 +29,7 @@ class Opened {
   coppice_status status = COPPICE_OK;
 };
 
-// Records the reports of callbacks.
+// Records the calls of a session's callbacks.
 struct Log {
   std::vector<coppice_done> done{};
   static void note(coppice_session*, const coppice_done* done, void* user) {
@@ -55,7 +55,7 @@ TEST(Session, SendsAMessage) {
   EXPECT_EQ(done.tag, 99U);
   EXPECT_EQ(done.begun_ps, 5'000);
   EXPECT_EQ(done.time_ps, coppice_now(one.session));
-  // The link carries 16 B per nanosecond.
+  // The link carries 16 B per nanosecond, so the payload alone takes this long.
   EXPECT_GT(done.time_ps - done.begun_ps, 4096 / 16 * 1000);
 }
 
@@ -76,7 +76,7 @@ TEST(Session, RepeatsOneAfterAnotherAndSideBySide) {
   EXPECT_THAT(times, ::testing::Each(times.front()));
 }
 
-// Forwards each message in the picosecond of its arrival.
+// Sends each message on to the next accelerator in the picosecond of its arrival.
 struct Relay {
   int hops = 0;
   std::vector<std::int64_t> times{};
@@ -98,7 +98,7 @@ TEST(Session, SendsFromCallbacks) {
   coppice_send(one.session, 0, 1, 64, 0, Relay::pass, &relay);
   ASSERT_EQ(coppice_drain(one.session), COPPICE_OK) << one.error();
   ASSERT_EQ(relay.times.size(), 4U);
-  // All hops between neighbouring columns take the same time.
+  // The message takes the same time for each hop between neighbouring columns.
   EXPECT_EQ(relay.times[1] - relay.times[0], relay.times[0]);
   EXPECT_EQ(relay.times[2] - relay.times[1], relay.times[0]);
 }
@@ -135,7 +135,7 @@ TEST(Session, RunsCollectives) {
   spec.group_size = row.size();
   spec.root = 6;
   ASSERT_EQ(coppice_collective(one.session, &spec, 6, Log::note, &log), COPPICE_OK) << one.error();
-  // A collective of one accelerator is done immediately, but not yet within the call.
+  // A collective among one accelerator is done immediately, but its callback must not run within the call.
   spec.group_size = 1;
   spec.root = 4;
   ASSERT_EQ(coppice_collective(one.session, &spec, 7, Log::note, &log), COPPICE_OK) << one.error();
@@ -179,7 +179,7 @@ TEST(Session, SaysWhyItDoesNotOpen) {
   EXPECT_EQ(misspelt.status, COPPICE_BAD_INPUT);
   EXPECT_THAT(misspelt.error(), HasSubstr("lnik"));
   EXPECT_EQ(coppice_send(misspelt.session, 0, 1, 1, 0, nullptr, nullptr), COPPICE_BAD_CALL);
-  // Neither a session that failed to open nor a null session has accelerators, messages or pending events.
+  // A session that failed to open, or is null, has no accelerators, messages or pending events.
   for (const coppice_session* session : {static_cast<const coppice_session*>(misspelt.session),
                                          static_cast<const coppice_session*>(nullptr)}) {
     EXPECT_EQ(coppice_now(session), 0);
@@ -200,7 +200,8 @@ TEST(Session, SaysWhyItDoesNotOpen) {
   EXPECT_EQ(coppice_close(nullptr), COPPICE_OK);
 }
 
-// Two messages on the same channel cannot both move as trains.
+// Trains are exact only without contention, so two messages on the same channel end the session with an
+// error.
 TEST(Session, EndsWhereTrainsMeet) {
   const Opened one({"fidelity=train"});
   ASSERT_EQ(one.status, COPPICE_OK) << one.error();

@@ -8,8 +8,9 @@
 
 namespace coppice::testing {
 
-// Runs `body` in a child process and returns its result, its exception, or how the process died. A SystemC
-// kernel elaborates only once per process, so a property needs this to run many simulations.
+// Runs `body` in a child process. Returns its result, the message of its exception, or how the process died.
+// A SystemC kernel elaborates only once per process, so a test with many simulations needs a process for
+// each.
 inline std::string in_child(const std::function<std::string()>& body) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";

@@ -9,8 +9,8 @@
 
 namespace coppice::schedule {
 
-// Like compile_plans() with equal chunks: orders[c] is the order of dimensions in which chunk c is
-// reduce-scattered.
+// Compiles a schedule of equal chunks, in which chunk c is reduce-scattered over the dimensions in the order
+// orders[c].
 inline Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
                                   const std::string& algorithm, std::span<const DimensionOrder> orders,
                                   IntraDimension policy) {

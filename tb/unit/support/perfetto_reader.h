@@ -13,25 +13,25 @@
 #include <vector>
 
 // Reads Perfetto traces like Perfetto's trace processor, without sharing code with the trace writer. Field
-// numbers are those of protos/perfetto/trace in https://github.com/google/perfetto.
+// numbers are defined in protos/perfetto/trace of https://github.com/google/perfetto.
 namespace coppice::testing {
 
 struct TraceSlice {
   std::string name;
-  std::uint64_t begin = 0;  // ns
+  std::uint64_t begin = 0;  // in ns
   std::uint64_t end = 0;
   std::map<std::string, std::string> arguments{};
-  std::uint64_t arrow_from = 0;  // number of the arrow that starts here
-  std::uint64_t arrow_to = 0;    // number of the arrow that ends here
-  int depth = 0;                 // number of enclosing slices
+  std::uint64_t arrow_from = 0;  // number of the arrow that starts at this slice
+  std::uint64_t arrow_to = 0;    // number of the arrow that ends at this slice
+  int depth = 0;                 // number of slices that enclose this slice
 };
 
 struct TraceTrack {
   std::string group;
   std::string unit;
-  std::vector<TraceSlice> slices{};                        // in order of their beginnings
-  std::vector<std::pair<std::uint64_t, double>> values{};  // values of a counter in chronological order
-  double integral() const {                                // value times ns, up to the last value
+  std::vector<TraceSlice> slices{};                        // in order of begin times
+  std::vector<std::pair<std::uint64_t, double>> values{};  // values of a counter track in chronological order
+  double integral() const {  // sum of value times duration in ns, up to the last value
     double sum = 0;
     for (std::size_t i = 0; i + 1 < values.size(); ++i)
       sum += values[i].second * static_cast<double>(values[i + 1].first - values[i].first);
@@ -39,7 +39,7 @@ struct TraceTrack {
   }
 };
 
-using Trace = std::map<std::string, TraceTrack>;  // by name; repeated names have apostrophes appended
+using Trace = std::map<std::string, TraceTrack>;  // keyed by name; a repeated name gets an apostrophe
 
 class PerfettoReader {
  public:
@@ -53,8 +53,8 @@ class PerfettoReader {
  private:
   struct Field {
     std::uint64_t number;
-    std::uint64_t value;    // of varints and fixed-size numbers
-    std::string_view text;  // of all other fields
+    std::uint64_t value;    // of a varint or fixed-size number
+    std::string_view text;  // of any other field
   };
   struct Event {
     std::uint64_t at;
@@ -192,7 +192,8 @@ class PerfettoReader {
   Trace finish() {
     std::stable_sort(events_.begin(), events_.end(),
                      [](const Event& a, const Event& b) { return a.at < b.at; });
-    std::map<std::uint64_t, std::vector<std::size_t>> open;  // open slices of each track, innermost last
+    std::map<std::uint64_t, std::vector<std::size_t>>
+        open;  // numbers of each track's open slices, innermost last
     for (Event& event : events_) {
       TraceTrack& track = tracks_.at(names_.at(event.track));
       auto& around = open[event.track];
@@ -214,7 +215,7 @@ class PerfettoReader {
     return std::move(tracks_);
   }
 
-  std::map<std::uint64_t, std::string> names_;  // of tracks
+  std::map<std::uint64_t, std::string> names_;  // names of tracks
   std::map<std::uint64_t, std::string> events_named_;
   std::map<std::uint64_t, std::string> arguments_named_;
   Trace tracks_;

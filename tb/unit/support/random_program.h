@@ -9,8 +9,8 @@
 
 namespace coppice {
 
-// Random computations, messages and collectives of random groups of `ranks` ranks (at least two), several of
-// which are in flight at the same time. below(n) returns a random number from 0 to n - 1.
+// A random program of computations, messages and collectives for `ranks` ranks (at least two), with several
+// collectives in flight at a time. below(n) returns a random number from 0 to n - 1.
 class RandomProgram {
  public:
   RandomProgram(const std::function<int(int)>& below, int ranks, int count) : ranks_(ranks) {
@@ -23,13 +23,13 @@ class RandomProgram {
   struct Operation {
     std::vector<int> ranks;
     std::vector<int> after;
-    int compute_us = 0;  // 0: takes part in an exchange
+    int compute_us = 0;  // if 0, the rank takes part in an exchange
     std::string text;
   };
-  std::vector<std::vector<int>> groups;  // the last group contains all ranks
+  std::vector<std::vector<int>> groups;  // the last group consists of all ranks
   std::vector<Operation> operations;
 
-  // The program file; operation i is named "oi".
+  // The program file, in which operation i is named "oi".
   std::string text() const {
     std::string yaml = fmt::format("ranks: {}\ngroups:\n", ranks_);
     for (std::size_t g = 0; g < groups.size(); ++g)

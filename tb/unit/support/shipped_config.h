@@ -4,8 +4,8 @@
 
 namespace coppice::testing {
 
-// The path of a file of configs/. Only one source file knows the location of the checkout, so that in another
-// checkout, only that file needs to be recompiled.
+// The path of file `name` in configs/. Only one source file contains the location of the checkout, so that a
+// copy of the build in another checkout needs to recompile only this file.
 std::string shipped_config(const std::string& path);
 
 }  // namespace coppice::testing

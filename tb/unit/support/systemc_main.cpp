@@ -1,4 +1,4 @@
-// The main program of unit tests that use SystemC.
+// The main function of unit tests that use SystemC.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ int sc_main(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  // Otherwise, SystemC would print its copyright notice on every run.
+  // Prevents SystemC from printing its copyright notice in every test.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

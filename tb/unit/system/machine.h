@@ -16,13 +16,13 @@
 
 namespace coppice::system {
 
-// Loads a configuration of configs/systems/ with "key=value" overrides.
+// Loads a configuration of configs/systems/ and applies `overrides` of the form "key=value".
 inline config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides = {},
                                   config::Purpose purpose = config::Purpose::kRun) {
   return config::load(testing::shipped_config("systems/" + name + ".yaml"), overrides, purpose);
 }
 
-// Runs the collective in a separate process, so that a test can run several.
+// Runs the collective in a separate process, because a SystemC kernel elaborates only once per process.
 inline nlohmann::ordered_json run(const std::string& name, const std::vector<std::string>& overrides = {},
                                   const RunOptions& options = {}) {
   const config::Loaded loaded = load_system(name, overrides);
@@ -35,7 +35,7 @@ inline nlohmann::ordered_json run_synthetic(const std::string& name, const Traff
   return run_in_child([&] { return run_traffic(loaded, traffic, {}); }, nullptr);
 }
 
-// A temporary directory for the test.
+// A temporary directory that is deleted after the test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// The end of a contention-free schedule, computed from its tables by the rules of the network interface,
-// without any of the simulator's code. Channels carry one flit per cycle.
+// Computes the end of a contention-free schedule from its tables and the rules of the network interface,
+// without using the simulator's code. Channels carry one flit per cycle.
 class ScheduleArithmetic {
  public:
   ScheduleArithmetic(const topology::Topology& topology, const schedule::Schedule& schedule,
@@ -29,11 +29,11 @@ class ScheduleArithmetic {
     }
   }
 
-  // The cycle in which the last message is reduced or stored.
+  // The cycle in which the last message has been reduced or stored.
   Cycles end() const { return end_; }
 
-  // The time from a flit's injection to its ejection: two cycles of injection, the stages of every router,
-  // every channel, and one cycle of ejection.
+  // The time between a flit's injection and its ejection: two cycles of injection, the stages of all routers,
+  // the latency of all channels, and one cycle of ejection.
   Cycles zero_load_latency(topology::NodeId src, const topology::Route& route) const {
     const config::RouterConfig& router = system_.router;
     const Cycles period = system_.clock.period();
@@ -54,17 +54,17 @@ class ScheduleArithmetic {
     topology::NodeId node;
     const schedule::Table* entries;
     std::size_t next = 0;
-    Cycles decoder_free = 0;         // decodes one entry per cycle
-    Cycles nominal_end = 0;          // of the lockstep's current step
-    Cycles release = 0;              // earliest start of the next step
-    std::vector<Cycles> tails_left;  // of the port's messages
+    Cycles decoder_free = 0;         // when the decoder can read the next entry
+    Cycles nominal_end = 0;          // the nominal end of the lockstep's current step
+    Cycles release = 0;              // when the next step may start
+    std::vector<Cycles> tails_left;  // when the tail of each message left the port
   };
   struct Expected {
     std::int32_t step;
     Cycles completed = -1;
   };
 
-  // Collects the messages that arrive at each node per flow, whose times are not yet known.
+  // Collects the messages that each node will receive in each flow. Their times are not known yet.
   void collect() {
     const auto nodes = schedule_.nodes.size();
     arrivals_.assign(nodes, std::vector<std::vector<Expected>>(static_cast<std::size_t>(schedule_.flows)));
@@ -79,7 +79,7 @@ class ScheduleArithmetic {
     }
   }
 
-  // Schedules every entry whose dependencies already have a time.
+  // Assigns times to all entries whose dependencies already have times. Returns whether there were any.
   bool advance() {
     bool advanced = false;
     for (Port& port : ports_) {
@@ -99,7 +99,7 @@ class ScheduleArithmetic {
       if (system_.ni.lockstep) port.decoder_free = at + 1;
       return true;
     }
-    // An entry depends on the arrivals of its flow in earlier steps.
+    // An entry waits for all arrivals of its flow in earlier steps.
     Cycles data = 0;
     int dependencies = 0;
     for (const Expected& arrival : arrivals(port.node, entry.flow)) {
@@ -110,7 +110,8 @@ class ScheduleArithmetic {
     }
     if (dependencies != entry.dependencies) throw std::logic_error("dependencies are not the earlier steps");
     at = std::max(at, data);
-    // At most two issued messages of a port may be unsent.
+    // A port's queue holds two messages, so an entry waits until the tail of the second-to-last message has
+    // left.
     const std::size_t sent = port.tails_left.size();
     if (sent >= 2) at = std::max(at, port.tails_left[sent - 2] + 1);
 
@@ -133,7 +134,8 @@ class ScheduleArithmetic {
     return true;
   }
 
-  // In lockstep, the next step waits for the nominal end of this one minus the flits that the buffer absorbs.
+  // In lockstep, the next step waits for the nominal end of this step, minus the flits that the buffer
+  // absorbs.
   void hold(Port& port, Cycles at, std::int64_t flits, bool absorb) const {
     port.nominal_end = std::max(at, port.nominal_end) + flits;
     port.release = port.nominal_end - (absorb && flits > system_.ni.buffer ? system_.ni.buffer : 0);
@@ -148,7 +150,7 @@ class ScheduleArithmetic {
   config::SystemConfig system_;
   fabric::Framing framing_;
   std::vector<Port> ports_;
-  std::vector<std::vector<std::vector<Expected>>> arrivals_;  // [node][flow]
+  std::vector<std::vector<std::vector<Expected>>> arrivals_;  // indexed by node and flow
   Cycles end_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// Two spines and two ToRs with two accelerators each.
+// A Clos network with two spines and two ToRs of two accelerators each.
 struct SmallClos {
   topology::Topology topology =
       topology::make_clos(std::vector{2, 2, 2}, std::vector{topology::LinkSpec{{16'000'000'000}, 0}});

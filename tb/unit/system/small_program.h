@@ -15,8 +15,8 @@
 
 namespace coppice::system {
 
-// A machine that runs programs. Its topology is given in YAML ("kind: ring, dims: [4]"); each link has 16
-// GB/s.
+// A machine for programs, with links of 16 GB/s. Its topology is given in YAML, such as "kind: ring, dims:
+// [4]".
 class SmallMachine {
  public:
   explicit SmallMachine(const std::string& topology, const std::vector<std::string>& overrides = {}) {
@@ -44,7 +44,7 @@ class SmallMachine {
   std::unique_ptr<topology::RoutingFunction> routing_;
 };
 
-// A program on a machine, before the simulation starts.
+// A program that is loaded on a machine but not yet running.
 struct SmallProgram {
   SmallProgram(const std::string& topology, const std::string& text,
                const std::vector<std::string>& overrides = {})

@@ -1,4 +1,4 @@
-// Compares C-Cube's cost model with simulated trees on a DGX-1.
+// Compares simulated trees on a DGX-1 with C-Cube's cost model.
 #include <gmock/gmock.h>
 
 #include "machine.h"
@@ -9,7 +9,8 @@ namespace {
 
 using schedule::CostModel;
 
-// The parameters of dgx1.yaml: 14 us of setup and 700 ns of latency per link and step, 25 GB/s.
+// The parameters of dgx1.yaml: each step has a setup of 14 us and a link latency of 700 ns, and each link has
+// 25 GB/s.
 constexpr CostModel kDgx1{.alpha_ns = 14'700, .beta_ns_per_byte = 0.04, .accelerators = 8};
 constexpr double kMiB = 1048576;
 
@@ -27,7 +28,7 @@ void expect_within(double measured, double expected, double part) {
   EXPECT_NEAR(measured / expected, 1.0, part) << measured << " against " << expected;
 }
 
-// The tree has three levels of edges, through which the chunks move as a pipeline.
+// The tree has three levels of edges, and chunks move through these levels in a pipeline.
 TEST(TreeModel, CountsTheStepsOfOneTree) {
   for (const int chunks : {1, 4, 16}) {
     const std::string k = std::to_string(chunks);
@@ -38,14 +39,14 @@ TEST(TreeModel, CountsTheStepsOfOneTree) {
   }
 }
 
-// Equations (5) and (7), for two trees with half of the data each.
+// Two trees carry half of the data each, and their times agree with equations (5) and (7).
 TEST(TreeModel, MeetsThePapersEquations) {
   expect_within(time_ns(run_trees("double_tree", "512 MiB", "auto")), kDgx1.tree_ns(256 * kMiB), 0.03);
   expect_within(time_ns(run_trees("overlapped_double_tree", "512 MiB", "auto")),
                 kDgx1.overlapped_tree_ns(256 * kMiB), 0.03);
 }
 
-// Equations (1) and (2), for six rings with a sixth of the data each.
+// Six rings carry a sixth of the data each, and their times agree with equations (1) and (2).
 TEST(TreeModel, MeetsTheEquationsOfTheRing) {
   for (const auto& [op, expected] : {std::pair{"all_gather", kDgx1.all_gather_ns(64 * kMiB / 6)},
                                      {"all_reduce", kDgx1.ring_ns(64 * kMiB / 6)}}) {
@@ -55,7 +56,7 @@ TEST(TreeModel, MeetsTheEquationsOfTheRing) {
   }
 }
 
-// The run's own evaluation of the model: eq. (3) twice, and eq. (6) with the run's number of chunks.
+// The result contains the model's prediction: eq. (3) twice, and eq. (6) with the run's number of chunks.
 TEST(TreeModel, IsInTheResult) {
   const auto c1 = run_trees("overlapped_double_tree", "16 MiB", "8");
   EXPECT_NEAR(c1["cost_model"]["time_ns"], kDgx1.overlapped_tree_ns(8 * kMiB, 8), 0.001 * 1e6);
@@ -77,7 +78,8 @@ TEST(TreeModel, PredictsTheGradientTurnaround) {
   }
 }
 
-// Fig. 12(a): a gain of 75% at 64 MB and at most 80% beyond, to within five percentage points.
+// Fig. 12(a): overlapping gains 75% at 64 MB and at most 80% for larger sizes. The tolerance is five
+// percentage points.
 TEST(TreeModel, OverlappingGainsWhatThePaperMeasured) {
   const auto large_b = run_trees("double_tree", "256 MiB", "auto", "ccube");
   const auto large_c1 = run_trees("overlapped_double_tree", "256 MiB", "auto", "ccube");
@@ -88,7 +90,7 @@ TEST(TreeModel, OverlappingGainsWhatThePaperMeasured) {
   EXPECT_EQ(c1["forwarding"], (nlohmann::ordered_json{0, 1}));
 }
 
-// Flits take the same cycles as trains: both fidelities count the message setup.
+// Flits and trains take the same number of cycles, because both include the message setup.
 TEST(TreeModel, FlitsAgreeWithTrains) {
   const std::vector<std::string> settings{"collective.size=64 KiB", "collective.chunks=4",
                                           "system.ni.message_setup=200 ns"};

@@ -10,8 +10,8 @@ inline Bandwidth random_bandwidth() {
   return {*rc::gen::inRange<std::int64_t>(1, 12) * 250'000'000};
 }
 
-// Two to six accelerators and up to three switches: a one-way ring that connects all nodes, plus random
-// channels.
+// A random network of two to six accelerators and up to three switches. A one-way ring connects all nodes,
+// and other channels are random.
 inline Topology random_topology() {
   const int accelerators = *rc::gen::inRange(2, 7);
   const int switches = *rc::gen::inRange(0, 4);
@@ -28,7 +28,8 @@ inline Topology random_topology() {
   return topology;
 }
 
-// Two to six accelerators without switches: a tree plus random links, each symmetric.
+// A random network of two to six accelerators without switches: a tree and additional links. Both directions
+// of a link are equal.
 inline Topology random_symmetric_topology() {
   const int accelerators = *rc::gen::inRange(2, 7);
   Topology topology(Kind::kFile, {}, accelerators, 0);

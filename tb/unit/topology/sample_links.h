@@ -10,7 +10,7 @@ namespace coppice::topology {
 inline constexpr LinkSpec kSampleLink{.bandwidth = {16'000'000'000},
                                       .latency = 150 * kFemtosecondsPerNanosecond};
 
-// One link specification for each dimension, all equal.
+// The same link specification for each of `dimensions` dimensions.
 inline std::vector<LinkSpec> sample_links(std::size_t dimensions) {
   return std::vector<LinkSpec>(dimensions, kSampleLink);
 }

@@ -23,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A temporary folder for traces.
+// A temporary folder that contains trace files.
 class TraceFolder {
  public:
   TraceFolder() {
@@ -98,7 +98,7 @@ Imported import_of(const std::vector<std::string>& traces, const ImportOptions& 
   return import_chakra(folder.pattern(), options);
 }
 
-// The error message for unreadable traces, without the folder; "" if they can be read.
+// The error message for `traces` without the folder, or "" if the traces can be read.
 std::string complaint(const std::vector<std::string>& traces) {
   const TraceFolder folder;
   for (std::size_t r = 0; r < traces.size(); ++r) folder.write(static_cast<int>(r), traces[r]);
@@ -111,7 +111,7 @@ std::string complaint(const std::vector<std::string>& traces) {
   return "";
 }
 
-// The parts of an operation that do not depend on how groups, collectives and transfers are numbered.
+// The fields of an operation that do not depend on the numbers of groups, collectives and transfers.
 using Said = std::tuple<std::string, int, double, double, double, std::string, std::vector<int>,
                         std::vector<std::int32_t>>;
 Said said(const Program& program, Operation operation) {
@@ -169,7 +169,7 @@ void expect_same(const Program& one, const Program& other, std::size_t metadata 
   EXPECT_EQ(one.collectives.size(), other.collectives.size());
   EXPECT_EQ(one.transfers.size(), other.transfers.size());
   for (std::size_t r = 0; r < one.ranks.size(); ++r) {
-    // If there are groups besides the group of all ranks, an additional last node names the groups.
+    // If there are groups other than that of all ranks, the last node is additional and names these groups.
     ASSERT_EQ(one.ranks[r].operations.size() + metadata, other.ranks[r].operations.size());
     for (std::size_t i = 0; i < one.ranks[r].operations.size(); ++i) {
       ASSERT_EQ(said(one, one.ranks[r].operations[i]), said(other, other.ranks[r].operations[i]))
@@ -225,14 +225,14 @@ TEST(Chakra, ReadsBackEveryKindOfOperation) {
       {"f", Compute{0, 1e15, 5e9, Purpose::kForward}, {}, 4}, join(0), join(1), join(2), join(3)};
   check_program(program);
   Program read = written_and_read(program);
-  // Groups of the same name are distinguished by another field.
+  // These groups have the same name, so another field distinguishes them.
   EXPECT_EQ(read.groups.size(), 3U);
   for (RankGroup& group : program.groups) group.name.clear();
   for (RankGroup& group : read.groups) group.name.clear();
   expect_same(program, read);
 }
 
-// ASTRA-sim reads a group's name as a number, and a missing name as all ranks.
+// ASTRA-sim requires group names that are numbers. A node without a name refers to all ranks.
 TEST(Chakra, NamesNoGroupOfAllRanks) {
   Program program;
   program.groups = {{"all", {0, 1}}};
@@ -268,7 +268,7 @@ TEST(Chakra, MatchesCollectivesByTheirOrderAndNotByTheirIds) {
   const Program program = import_of({two(0), two(100)}).program;
   ASSERT_EQ(program.collectives.size(), 2U);
   EXPECT_EQ(program.collectives[0].bytes, 8);
-  // The bytes of an all-gather are those of its result.
+  // In the program, the size of an all-gather is that of its result.
   EXPECT_EQ(program.collectives[1].bytes, 32);
 }
 
@@ -319,8 +319,8 @@ TEST(Chakra, FollowsControlDependenciesWhereAsked) {
   EXPECT_THAT(import_of({bytes}, {"", true}).program.ranks[0].operations[1].after, ElementsAre(0));
 }
 
-// Two kernels and a collective of stream 7 run in the order of their IDs and also wait for their
-// dependencies; stream 9 and nodes without a stream are independent.
+// In stream 7, two kernels and a collective run in the order of their IDs and also wait for their
+// dependencies. Stream 9 and nodes without a stream are independent of it.
 TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   const auto on = [](TraceNode node, int stream) {
     TraceAttribute* attribute = node.add_attributes();
@@ -348,8 +348,8 @@ TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 collectives start immediately")));
 }
 
-// The order of IDs in streams contradicts the dependencies: 1 waits for 8 of the other stream, 8 follows 3,
-// and 3 waits for 2.
+// The order of IDs within streams contradicts the dependencies: node 1 waits for node 8 of the other stream,
+// 8 follows 3 in its stream, and 3 waits for 2.
 TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
   const auto on = [](std::uint64_t id, int stream, const std::vector<int>& after = {}) {
     return node(id, NodeKind::kCompute, {{"num_ops", 5}, {"stream", stream}}, after);
@@ -473,13 +473,13 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THROW(import_chakra("/nowhere/t.0.et"), ConfigError);
 }
 
-// Damaged files are rejected at any length, unless they end exactly after the header or a node.
+// A file that is cut off at any length is refused, unless it ends exactly after the header or after a node.
 TEST(Chakra, RefusesOrReadsEveryPrefix) {
   const std::string whole = trace({node(0, NodeKind::kCompute, {{"num_ops", 300}}), all_reduce(1, {0})});
   int read = 0;
   for (std::size_t length = 0; length < whole.size(); ++length)
     read += complaint({whole.substr(0, length)}).empty();
-  EXPECT_EQ(read, 2);  // after the header and after the first node
+  EXPECT_EQ(read, 2);  // the files that end after the header and after the first node
 }
 
 }  // namespace

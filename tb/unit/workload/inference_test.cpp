@@ -24,7 +24,7 @@ Inference serving(Transformer model, int tensor) {
   return inference;
 }
 
-// The operations of rank 0 in one iteration.
+// The total work of rank 0 in one iteration.
 struct Total {
   int collectives = 0;
   Bytes collective_bytes = 0;
@@ -51,7 +51,7 @@ Total total_of(const Program& program, int iteration, CollectiveOp op = Collecti
   return total;
 }
 
-// The attention and the MLP of each of 80 layers end with an all-reduce of every token's hidden state, 8192
+// In each of 80 layers, attention and MLP both end with an all-reduce of every token's hidden state of 8192
 // bf16 values.
 TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
   const Program program = build_inference(serving(llama2_70b(), 8));
@@ -64,7 +64,7 @@ TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
   EXPECT_EQ(prefill.collective_bytes, 256 * decode.collective_bytes);
 }
 
-// 2 operations per weight and token, plus those of the prefill's attention.
+// A token takes 2 operations per weight. The prefill also takes a few operations for attention.
 TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
   const Transformer model = llama2_70b();
   const Program program = build_inference(serving(model, 8));
@@ -74,7 +74,7 @@ TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
   EXPECT_LT(prefill, 2.1 * weights * 8 * 256);
 }
 
-// A decode step reads all weights and the cache of all requests once.
+// A decode step reads every weight once, and the cache of every request once.
 TEST(Inference, DecodeReadsWeightsAndCache) {
   const Inference inference = serving(llama2_70b(), 8);
   const InferenceMemory kept = inference_memory(inference);
@@ -83,8 +83,8 @@ TEST(Inference, DecodeReadsWeightsAndCache) {
   EXPECT_LT(read, 1.05 * static_cast<double>(kept.total()));
 }
 
-// 80 layers, 8 key-value heads with 128 values each for keys and for values, 8 requests of 1,024 tokens plus
-// the next one, in bf16.
+// The cache holds keys and values of 128 elements for each of 80 layers and 8 key-value heads, in bf16. Each
+// of 8 requests has 1,024 tokens plus the next one.
 TEST(Inference, KeepsTheCacheOfEveryToken) {
   const Bytes whole = Bytes{80} * 2 * 8 * 128 * 8 * 1025 * 2;
   EXPECT_EQ(inference_memory(serving(llama2_70b(), 1)).cache, whole);
@@ -92,8 +92,7 @@ TEST(Inference, KeepsTheCacheOfEveryToken) {
   EXPECT_EQ(inference_memory(serving(llama2_70b(), 1)).weights, llama2_70b().parameters() * 2);
 }
 
-// In every layer, a rank sends the hidden state of each of its tokens to two experts and receives the
-// results.
+// In every layer, a rank sends each token's hidden state to two experts and later receives the results.
 TEST(Inference, ExchangesTokensWithExperts) {
   Inference inference = serving(mixtral(), 1);
   inference.expert = 8;
@@ -104,7 +103,8 @@ TEST(Inference, ExchangesTokensWithExperts) {
   EXPECT_EQ(total_of(program, kDecode).collectives, 0);
 }
 
-// The first of two stages sends the hidden state to the second and receives the tokens before the next step.
+// The first of two stages sends the hidden state to the second stage, and receives the tokens from it before
+// the next step.
 TEST(Inference, StagesPassTheHiddenStateOn) {
   Inference inference = serving(llama2_70b(), 2);
   inference.pipeline = 2;
@@ -114,8 +114,8 @@ TEST(Inference, StagesPassTheHiddenStateOn) {
   EXPECT_EQ(total_of(program, kDecode).transfers, 2);
 }
 
-// A stage has the ranks of its tensor and expert groups. Each rank sends its data to its counterpart in the
-// next stage.
+// A stage contains tensor and expert groups. Each of its ranks sends to the rank with the same position in
+// the next stage.
 TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
   Inference inference = serving(mixtral(), 2);
   inference.expert = 2;

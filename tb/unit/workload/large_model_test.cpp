@@ -5,7 +5,7 @@
 namespace coppice::workload {
 namespace {
 
-// Table 2 of the paper.
+// The expected dimensions are those of Table 2 of the paper.
 TEST(LargeModels, HaveThePapersDimensions) {
   EXPECT_EQ(find_large_model("bloom")->copy(), 48);
   EXPECT_EQ(find_large_model("gpt3")->copy(), 64);
@@ -13,13 +13,14 @@ TEST(LargeModels, HaveThePapersDimensions) {
   EXPECT_EQ(find_large_model("palm"), std::nullopt);
 }
 
-// The gradients are 4 B x 176 billion / 48; a ring of 2 sends half of them, 7.333 GB, per round.
+// Each accelerator has 4 B * 176 billion / 48 of gradients. In a ring of 2, it sends half of them (7.333 GB)
+// per round.
 TEST(LargeModels, HaveAShareOfTheGradientsPerAccelerator) {
   EXPECT_EQ(find_large_model("bloom")->gradient_bytes(), 14'666'666'668);
   EXPECT_EQ(find_large_model("llama2_70b")->gradient_bytes(), 2'187'500'000);
 }
 
-// At peak rate: 6 x 175e9 x 3.2e6 / (512 x 312e12) = 21.03 s.
+// At peak rate, computation takes 6 * 175e9 * 3.2e6 / (512 * 312e12) = 21.03 s.
 TEST(LargeModels, PhysicalComputeTimeFollowsTheBatch) {
   const LargeModel gpt3 = *find_large_model("gpt3");
   EXPECT_NEAR(static_cast<double>(physical_compute(gpt3, 512, 1.0)) / kFemtosecondsPerSecond, 21.03, 0.01);

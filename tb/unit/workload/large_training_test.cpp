@@ -1,4 +1,5 @@
-// GCC 12 considers the initializer list of ParallelSpec's default member destroyed before it is copied.
+// GCC 12 warns wrongly: it treats the initializer list of ParallelSpec's default member as destroyed before
+// it is copied.
 #pragma GCC diagnostic ignored "-Wdangling-pointer"
 #include "workload/large_training.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A small decoder with 8 layers and 4 heads.
+// A small decoder model with 8 layers and 4 heads.
 Transformer small() {
   Transformer model;
   model.name = "small";
@@ -48,8 +49,8 @@ ParallelSpec ways(int tensor, int pipeline, int data, int expert = 1, int contex
   return spec;
 }
 
-// The number and bytes of a rank's collectives of one kind and operation; optionally only of operations whose
-// names contain `part`.
+// The number and total bytes of a rank's collectives of one kind and operation. If `part` is given, only
+// operations whose names contain it count.
 struct Sum {
   int count = 0;
   Bytes bytes = 0;
@@ -79,7 +80,7 @@ double operations_of(const Program& program) {
   return sum;
 }
 
-// Counts only the operations of layers as time.
+// A cost function in which only the operations of layers take time.
 double layers_only(const Operation& operation, const Compute& compute) {
   return operation.name.find(" layer ") == std::string::npos ? 0 : compute.operations;
 }
@@ -117,8 +118,8 @@ TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
   }
 }
 
-// Narayanan et al. 2021, Sec. 3.2: per layer and micro-batch, two all-reduces of b s h in the forward pass
-// and two in the backward pass.
+// Narayanan et al. 2021, Sec. 3.2: for each layer and micro-batch, the forward and the backward pass each
+// have two all-reduces of b s h values.
 TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.micro_batch = 2;
@@ -136,8 +137,9 @@ TEST(LargeTraining, ReducesTwiceMoreWhereLayersAreComputedAgain) {
       6 * 3 * 24);
 }
 
-// Korthikanti et al. 2022, Sec. 4.2.2: an all-gather and a reduce-scatter instead of each all-reduce, plus an
-// all-gather of the inputs of each half of a layer for its weight gradients.
+// Korthikanti et al. 2022, Sec. 4.2.2: sequence parallelism replaces each all-reduce by an all-gather and a
+// reduce-scatter. The backward pass also all-gathers the inputs of each half of a layer to compute weight
+// gradients.
 TEST(LargeTraining, SharesTokensByReduceScatterAndAllGather) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.sequence_parallel = true;
@@ -174,14 +176,15 @@ TEST(LargeTraining, DoesThePublishedOperations) {
               1, 1e-12);
 }
 
-// If communication is free and all stages are equal, (p - 1) / (m + p - 1) of an iteration is idle. With v
-// chunks per rank, m is v times as large (Narayanan et al. 2021, Sec. 2.2).
+// If communication is free and all stages take equal time, a rank is idle for (p - 1) / (m + p - 1) of an
+// iteration. With v chunks per rank, m is v times as large (Narayanan et al. 2021, Sec. 2.2).
 TEST(LargeTraining, HasThePublishedBubble) {
   for (const int pipeline : {1, 2, 4, 8}) {
     for (const int rounds : {1, 2, 3}) {
       for (const auto schedule : {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
                                   PipelineSchedule::kInterleaved}) {
-        if (schedule == PipelineSchedule::kInterleaved && pipeline == 8) continue;  // there are only 8 layers
+        if (schedule == PipelineSchedule::kInterleaved && pipeline == 8)
+          continue;  // the model has only 8 layers
         LargeTraining training = training_of(small(), ways(1, pipeline, 1), rounds * pipeline);
         training.schedule = schedule;
         training.chunks = schedule == PipelineSchedule::kInterleaved ? 2 : 1;
@@ -200,8 +203,8 @@ TEST(LargeTraining, HasThePublishedBubble) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 7: ZeRO 0 all-reduces the gradients, ZeRO 1 and 2 move the same amount in two
-// halves, and ZeRO 3 moves 1.5 times as much.
+// Rajbhandari et al. 2020, Sec. 7: ZeRO 0 all-reduces the gradients. ZeRO 1 and 2 move the same number of
+// bytes in two halves, and ZeRO 3 moves 1.5 times as many.
 TEST(LargeTraining, MovesWhatZeroMoves) {
   for (int zero = 0; zero <= 3; ++zero) {
     LargeTraining training = training_of(small(), ways(1, 1, 4), 1);
@@ -213,7 +216,8 @@ TEST(LargeTraining, MovesWhatZeroMoves) {
     const auto bytes = [&](CollectiveOp op) { return collectives_of(program, 2, "data", op).bytes; };
     EXPECT_EQ(bytes(CollectiveOp::kAllReduce), zero == 0 ? psi : 0);
     EXPECT_EQ(bytes(CollectiveOp::kReduceScatter), zero == 0 ? 0 : psi);
-    // Embedding rows are looked up, and their gradients need no weights.
+    // An embedding looks rows up, and its gradient does not need the weights, so ZeRO 3 gathers them only
+    // once.
     EXPECT_EQ(bytes(CollectiveOp::kAllGather), zero == 0 ? 0 : zero == 3 ? 2 * psi - embedding : psi);
   }
 }
@@ -244,7 +248,7 @@ TEST(LargeTraining, FillsBuckets) {
   EXPECT_EQ(count(), 1);
 }
 
-// The all-reduce of the last layers' gradients does not wait for the first layers.
+// The gradients of the last layers are reduced while the first layers are still computing.
 TEST(LargeTraining, ReducesWhileItComputes) {
   LargeTraining training = training_of(small(), ways(1, 1, 2), 1);
   training.bucket = 0;
@@ -263,11 +267,11 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   model.experts_per_token = 2;
   LargeTraining training = training_of(model, ways(1, 1, 2, 4), 3);
   const Program program = build_large_training(training);
-  // To the experts and back, in the forward and the backward pass.
+  // Tokens travel to the experts and back, in both the forward and the backward pass.
   const Sum sum = collectives_of(program, 5, "expert", CollectiveOp::kAllToAll);
   EXPECT_EQ(sum.count, 4 * 8 * 3);
   EXPECT_EQ(sum.bytes, sum.count * 32 * 64 * 2 * kHalfBytes);
-  // Experts have 2 copies, all other weights have 8.
+  // Each expert has 2 copies, whereas all other weights have 8.
   std::map<std::size_t, Bytes> reduced;
   for (const GroupCollective& collective : program.collectives) {
     const RankGroup& group = program.groups[static_cast<std::size_t>(collective.group)];
@@ -279,7 +283,8 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   EXPECT_EQ(reduced[8], (model.parameters() - 8 * 8 * model.expert_parameters()) * kHalfBytes);
 }
 
-// Ranks that share tokens send only their own half to the experts, which gather all of the tokens.
+// Ranks that share tokens each send only their own half to the experts; the ranks of an expert then gather
+// all tokens.
 TEST(LargeTraining, SendsEveryTokenOnceToItsExperts) {
   Transformer model = small();
   model.experts = 8;
@@ -307,7 +312,8 @@ TEST(LargeTraining, PassesKeysAndValuesAroundARing) {
   for (const Transfer& transfer : program.transfers) {
     if (transfer.source == 1) ++sizes[transfer.bytes];
   }
-  // Forward: 3 blocks. Backward: 3 blocks with their gradients, and finally the last gradient.
+  // In the forward pass, a rank sends 3 blocks. In the backward pass, it sends 3 blocks with their gradients,
+  // and finally the last gradient.
   EXPECT_EQ(sizes, (std::map<Bytes, int>{{block, 8 * (3 + 1)}, {2 * block, 8 * 3}}));
   EXPECT_EQ(ListScheduler(program, layers_only).run() * 4,
             ListScheduler(build_large_training(training_of(small(), ways(1, 1, 1), 1)), layers_only).run());
@@ -350,8 +356,8 @@ TEST(LargeTraining, KeepsTheOrderOfAxes) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi; each ZeRO stage divides a further part by the number of
-// copies.
+// Rajbhandari et al. 2020, Sec. 5: a rank stores (2 + 2 + 12) Psi bytes. Each further ZeRO stage divides
+// another of these terms by the number of copies.
 TEST(LargeTraining, KeepsWhatZeroKeeps) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 1);
   const Bytes psi = small().parameters();
@@ -363,13 +369,13 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
   };
   EXPECT_EQ(kept(0), 16 * psi);
   EXPECT_EQ(kept(1), 4 * psi + 12 * psi / 64);
-  // A bucket that never fills holds all gradients.
+  // With a bucket that never fills, the bucket holds all gradients.
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
   training.overlap = false;
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
 }
 
-// Weights are gathered for a layer and, ahead of time, for the next one; gradients are reduced while the next
+// ZeRO 3 gathers the weights of the next layer while a layer is in use, and reduces gradients while the next
 // ones are computed. Both therefore need space for two neighbours among the embedding, the layers and the
 // output layer.
 TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
@@ -391,13 +397,14 @@ TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   ASSERT_GT(output, layer);
   ASSERT_GT(output, model.embedding_parameters());
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // With consecutive forward passes, the embedding is gathered ahead while the output layer is in use.
+  // If forward passes follow each other, the embedding for the next one is gathered while the output layer is
+  // still in use.
   training.schedule = PipelineSchedule::kGpipe;
   EXPECT_EQ(kept(model), 2 * (output + model.embedding_parameters()) + 2 * (output + layer));
-  // A layer that is used twice in a row is gathered only once.
+  // If a layer is used twice in a row, it is gathered only once.
   training.micro_batches = 1;
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // A single rank keeps all weights.
+  // With a single rank, all weights stay in memory.
   training.parallel = ways(1, 1, 1);
   const TrainingMemory alone = training_memory(training, 0);
   EXPECT_EQ(alone.weights + alone.gradients, 4 * model.parameters());
@@ -416,8 +423,8 @@ TEST(LargeTraining, GathersTiedWeightsForTheOutputLayerToo) {
   EXPECT_EQ(gathered, (model.vocabulary * model.width + model.normalization_parameters()) * kHalfBytes);
 }
 
-// Korthikanti et al. 2022, Table 2 and Sec. 4.3: the bytes of a layer's activations. With 1F1B, as many
-// micro-batches are in flight on the first rank as the pipeline has ranks.
+// Korthikanti et al. 2022, Table 2 and Sec. 4.3, give the bytes of a layer's activations. With 1F1B, the
+// first rank has as many micro-batches in flight as the pipeline has ranks.
 TEST(LargeTraining, KeepsThePublishedActivations) {
   const double s = 2048;
   const double b = 1;
@@ -448,7 +455,8 @@ TEST(LargeTraining, KeepsAsManyMicroBatchesAsAreInFlight) {
   const Bytes first = kept(PipelineSchedule::kOneForwardOneBackward, 1, 0);
   EXPECT_EQ(kept(PipelineSchedule::kOneForwardOneBackward, 1, 1) * 4, first * 3);
   EXPECT_EQ(kept(PipelineSchedule::kGpipe, 1, 0), first * 2);
-  // Interleaving needs 1 + (p - 1) / (p v) times as much (Korthikanti et al. 2022, Sec. 4.2.3).
+  // The interleaved schedule needs 1 + (p - 1) / (p v) times as much memory (Korthikanti et al. 2022, Sec.
+  // 4.2.3).
   EXPECT_EQ(kept(PipelineSchedule::kInterleaved, 2, 0) * 8, first * 11);
 }
 
@@ -472,7 +480,7 @@ TEST(LargeTraining, StartsAnIterationWithUpdatedWeights) {
   EXPECT_EQ(operations[static_cast<std::size_t>(second->after[0])].name, "update");
 }
 
-// The offending key and the message; empty if the training is accepted.
+// The key to which the error refers and the error message; both are empty if the training is accepted.
 std::pair<std::string, std::string> fault(const std::function<void(LargeTraining&)>& change) {
   LargeTraining training = training_of(small(), ways(2, 2, 2), 4);
   change(training);
@@ -508,8 +516,7 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
               is("training.parallel.data", "write at least 1"));
 }
 
-// An operation as its copies see it: with the number of the collective or transfer left out, which copies do
-// not share.
+// The operation without the number of its collective or transfer, which differs between copies.
 Operation without_number(Operation operation) {
   if (auto* join = std::get_if<JoinCollective>(&operation.work)) join->collective = 0;
   if (auto* send = std::get_if<Send>(&operation.work)) send->transfer = 0;

@@ -19,8 +19,8 @@ Layer convolution(std::int64_t size, std::int64_t filter, std::int64_t channels,
   return layer;
 }
 
-// ResNet-50's first layer: 7x7 filters with stride 2 over 224x224x3 inputs padded by 3 give 112x112x64
-// outputs.
+// In ResNet-50's first layer, 7x7 filters with stride 2 map 224x224x3 inputs with a padding of 3 to
+// 112x112x64 outputs.
 TEST(Layer, CountsAKnownConvolution) {
   const Layer layer = convolution(224, 7, 3, 64, 2, 3);
   EXPECT_EQ(layer.output_height(), 112);
@@ -30,7 +30,7 @@ TEST(Layer, CountsAKnownConvolution) {
   EXPECT_EQ(layer.macs(), 118'013'952);
 }
 
-// Padding is not read from memory.
+// A tensor's size does not include padding, because padding is not read from memory.
 TEST(Layer, CountsTheTensorsOfAConvolution) {
   const Tensors sizes = tensors(convolution(224, 7, 3, 64, 2, 3), 4);
   EXPECT_EQ(sizes.inputs, 4 * 224 * 224 * 3);
@@ -44,7 +44,7 @@ TEST(Layer, DropsAPartialLastStride) {
 }
 
 TEST(Layer, SharesChannelsAmongGroups) {
-  // AlexNet's second layer has 96 channels and 256 filters in two groups.
+  // AlexNet's second layer has 96 channels and 256 filters, both divided into two groups.
   const Layer layer = convolution(27, 5, 96, 256, 1, 2, 2);
   EXPECT_EQ(layer.parameters(), 5 * 5 * 48 * 256);
   EXPECT_EQ(layer.macs(), 27 * 27 * 5 * 5 * 48 * 256);
@@ -52,14 +52,14 @@ TEST(Layer, SharesChannelsAmongGroups) {
 }
 
 TEST(Layer, MapsEveryPassOfAConvolutionToItsProduct) {
-  const Layer layer = convolution(56, 3, 64, 128, 2, 1);  // to 28x28
+  const Layer layer = convolution(56, 3, 64, 128, 2, 1);  // maps 56x56 to 28x28
   EXPECT_EQ(gemm(layer, Pass::kForward, 4), (Gemm{4L * 28 * 28, 9L * 64, 128}));
   EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4L * 28 * 28, 128, 9L * 64}));
   EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9L * 64, 4L * 28 * 28, 128}));
 }
 
-// SCALE-Sim's form of a product of M x K by K x N: an input of M x K with one channel, and N filters of 1 x
-// K.
+// In SCALE-Sim's tables, a product of M x K by K x N is a convolution of an M x K input with one channel and
+// N filters of 1 x K.
 TEST(Layer, AProductWrittenAsAConvolutionHasTheGradientsOfTheProduct) {
   Layer layer;
   layer.ifmap_height = 1024;
@@ -71,7 +71,7 @@ TEST(Layer, AProductWrittenAsAConvolutionHasTheGradientsOfTheProduct) {
 }
 
 TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {
-  Layer layer;  // attention scores of 8 heads over 32 tokens, 64 wide
+  Layer layer;  // attention scores of 8 heads of width 64 over 32 tokens
   layer.kind = LayerKind::kMatmul;
   layer.ifmap_height = 32;
   layer.channels = 512;
@@ -117,8 +117,8 @@ RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
   RC_ASSERT(gemm(layer, Pass::kWeightGradient, samples).macs() == layer.macs() * samples);
 }
 
-// The product has an input patch per row. It is the input of col2im and has as many values as the output of
-// im2col.
+// The input gradient's product has one row per input patch. Its result is the input of col2im, so it has as
+// many values as the output of im2col.
 RC_GTEST_PROP(Layer, InputGradientHasAValuePerInputOfEveryPatch, ()) {
   const Layer layer = any_convolution();
   const std::int64_t samples = *rc::gen::inRange(1, 8);

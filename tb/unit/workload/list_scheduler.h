@@ -9,8 +9,9 @@
 
 namespace coppice::workload {
 
-// A minimal executor of programs: a rank computes one operation at a time, choosing the first ready one in
-// program order, for the time given by `cost`; communication takes no time. Shares no code with the engine.
+// A minimal executor of programs. A rank computes one operation at a time, always the first ready one in
+// program order, for the time that `cost` returns. Communication takes no time. Shares no code with the
+// simulator.
 class ListScheduler {
  public:
   using Cost = std::function<double(const Operation&, const Compute&)>;
@@ -35,7 +36,8 @@ class ListScheduler {
     }
   }
 
-  // The time at which all operations are done; -1 if some never become ready.
+  // Executes the program. Returns the time at which all operations are done, or -1 if some never become
+  // ready.
   double run() {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (std::size_t i = 0; i < ranks_[r].waits.size(); ++i) {
@@ -68,7 +70,7 @@ class ListScheduler {
   struct Rank {
     std::vector<std::size_t> waits;
     std::vector<std::vector<std::size_t>> followers;
-    std::set<std::size_t> ready;  // ready computations
+    std::set<std::size_t> ready;  // computations that are ready
     bool busy = false;
     std::size_t computes = 0;
   };

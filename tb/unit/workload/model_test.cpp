@@ -39,8 +39,8 @@ TEST(Model, NamesTheTablesOfAFolder) {
   EXPECT_THAT(model_names("/nonexistent"), IsEmpty());
 }
 
-// Weights (without biases and normalization) and multiply-accumulates per sample, as in the tables' README.
-// An independent program counted them from the papers' architectures.
+// The number of weights (without biases and normalization) and of multiply-accumulates per sample. An
+// independent program computed them from the architectures in the papers.
 struct Published {
   const char* name;
   std::size_t layers;
@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
                                            Published{"zfnet", 8, 62'347'040, 1'168'032'896}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Tables for Themis' workloads. Sizes were counted by an independent program; the published total includes
-// biases, normalization and trained embeddings.
+// The size of a table for one of Themis' workloads. `published` is the published number of parameters, which
+// includes biases, normalization and trained embeddings.
 struct ThemisTable {
   const char* name;
   std::size_t layers;
@@ -91,7 +91,7 @@ TEST_P(ThemisModel, HasTheSizeOfItsArchitecture) {
   EXPECT_NEAR(static_cast<double>(model.parameters()) / GetParam().published, 1, GetParam().within);
 }
 
-// Gradients in the text workload generated from a table: FP16, divided among the accelerators that share the
+// The text workloads contain the gradients of the tables as FP16, divided among the accelerators that share a
 // model.
 TEST_P(ThemisModel, GivesItsGradientsToTheTextWorkload) {
   const std::string name = GetParam().name;
@@ -110,13 +110,13 @@ INSTANTIATE_TEST_SUITE_P(Tables, ThemisModel,
                          ::testing::Values(ThemisTable{"resnet152", 156, 60'040'384, 11'282'415'616, 60.2e6,
                                                        0.005},
                                            ThemisTable{"gnmt", 24, 280'756'224, 6'889'144'320, 278e6, 0.015},
-                                           // Its size is not published; see the table.
+                                           // No size is published for this model; see the table's comments.
                                            ThemisTable{"dlrm", 21, 371'478'500, 205'078'500, 371'478'500, 0},
                                            ThemisTable{"transformer_1t", 768, 1'006'632'960'000,
                                                        2'089'072'092'774'400, 1.008e12, 0.002}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// The filters keep the size of the board: each layer's output matches the next layer's input.
+// Convolutions preserve the size of the board, so each layer's output has the size of its input.
 TEST(Model, AlphaGoZeroKeepsTheBoard) {
   for (const Layer& layer : load("alphagozero").layers) {
     EXPECT_EQ(layer.output_height(), layer.ifmap_height) << layer.name;
@@ -124,7 +124,7 @@ TEST(Model, AlphaGoZeroKeepsTheBoard) {
   }
 }
 
-// Table 1 of the GoogLeNet paper lists the weights of each module in thousands; they agree to within 2%.
+// Table 1 of the GoogLeNet paper gives each module's weights in thousands. The model agrees to within 2%.
 TEST(Model, GoogLeNetModulesHaveThePublishedWeights) {
   const Model model = load("googlenet");
   const auto weights = [&](const std::string& prefix) {

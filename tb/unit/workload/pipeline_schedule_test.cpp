@@ -23,7 +23,7 @@ TEST(PipelineSchedule, RunsAllForwardPassesFirst) {
   EXPECT_EQ(text(pipeline_order(PipelineSchedule::kGpipe, 4, 1, 1, 3)), "F00 F01 F02 B02 B01 B00 ");
 }
 
-// Narayanan et al. 2021, Fig. 4.
+// The expected order is that of Fig. 4 in Narayanan et al. 2021.
 TEST(PipelineSchedule, AlternatesAsSoonAsItCan) {
   using enum PipelineSchedule;
   EXPECT_EQ(text(pipeline_order(kOneForwardOneBackward, 4, 3, 1, 3)), "F00 B00 F01 B01 F02 B02 ");
@@ -31,7 +31,7 @@ TEST(PipelineSchedule, AlternatesAsSoonAsItCan) {
   EXPECT_EQ(text(pipeline_order(kOneForwardOneBackward, 4, 0, 1, 2)), "F00 F01 B00 B01 ");
 }
 
-// The lower half of Fig. 4: 4 ranks with 2 chunks each, 8 micro-batches.
+// The lower half of Fig. 4 shows 4 ranks with 2 chunks each and 8 micro-batches.
 TEST(PipelineSchedule, InterleavesChunks) {
   EXPECT_EQ(text(pipeline_order(PipelineSchedule::kInterleaved, 4, 3, 2, 8)),
             "F00 F01 F02 F03 F10 B10 F11 B11 F12 B12 F13 B13 F04 B00 F05 B01 F06 B02 F07 B03 "

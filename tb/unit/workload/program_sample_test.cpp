@@ -9,7 +9,8 @@ namespace {
 
 constexpr Femtoseconds kMicrosecond = 1'000'000'000;
 
-// In every iteration, two ranks compute and all-reduce, and rank 0 sends a message to rank 1.
+// A program in which two ranks compute and all-reduce in every iteration, and rank 0 then sends a message to
+// rank 1.
 Program iterated(int iterations) {
   Program program;
   program.name = "iterated";

@@ -17,7 +17,7 @@ Operation join(int collective, std::vector<std::int32_t> after = {}) {
   return {"join", JoinCollective{collective}, std::move(after)};
 }
 
-// Two ranks: the first computes and sends a block to the second, then both all-reduce.
+// A program of two ranks: the first computes and sends a block to the second, and then both all-reduce.
 Program two_ranks() {
   Program program;
   program.groups = {{"both", {0, 1}}};
@@ -29,7 +29,7 @@ Program two_ranks() {
   return program;
 }
 
-// The error message of check_program() for two_ranks() after `change`; "" if it is accepted.
+// The error message of check_program() for two_ranks() after `change`, or "" if the program is accepted.
 std::string complaint(const std::function<void(Program&)>& change) {
   Program program = two_ranks();
   change(program);

@@ -11,7 +11,7 @@
 
 namespace coppice::workload {
 
-// A temporary file for a test.
+// A temporary file with a model table.
 class SampleTable {
  public:
   explicit SampleTable(const std::string& content) {

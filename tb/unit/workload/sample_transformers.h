@@ -4,7 +4,7 @@
 
 namespace coppice::workload {
 
-// GPT-3 175B: Brown et al. 2020, Table 2.1.
+// GPT-3 175B, from Table 2.1 of Brown et al. 2020.
 inline Transformer gpt3() {
   Transformer model;
   model.name = "gpt3";
@@ -19,7 +19,7 @@ inline Transformer gpt3() {
   return model;
 }
 
-// LLaMA-2 70B: Touvron et al. 2023.
+// LLaMA-2 70B, from Touvron et al. 2023.
 inline Transformer llama2_70b() {
   Transformer model;
   model.name = "llama2_70b";
@@ -35,7 +35,7 @@ inline Transformer llama2_70b() {
   return model;
 }
 
-// Mixtral 8x7B: Jiang et al. 2024, Table 1.
+// Mixtral 8x7B, from Table 1 of Jiang et al. 2024.
 inline Transformer mixtral() {
   Transformer model;
   model.name = "mixtral";

@@ -24,7 +24,7 @@ Model import(const std::string& content) {
   return import_scale_sim(table.path());
 }
 
-// `message` is the text after the file's name: line, column and message.
+// Requires that `content` is refused with `message`, which begins with line and column after the file's name.
 void expect_refused(const std::string& content, const std::string& message) {
   const SampleTable table(content);
   EXPECT_THAT([&] { import_scale_sim(table.path()); },
@@ -51,7 +51,8 @@ TEST(ScaleSim, ReadsALayer) {
 }
 
 TEST(ScaleSim, TakesTheOdditiesOfTheField) {
-  // A blank row after the header, a title, tabs and blanks, a space after the last comma, a quote in a name.
+  // The table contains a blank row after the header, a title, tabs and spaces, a space after the last comma,
+  // and a quotation mark in a name.
   const Model model = import(header +
                              "\n"
                              "Some Network (as published),\n"
@@ -100,13 +101,13 @@ TEST(ScaleSim, ReadsGemmTables) {
   EXPECT_EQ(gemm(model.layers[0], Pass::kForward, 1), (Gemm{100, 70, 30}));
 }
 
-// A projection of a large model over the tokens of a batch: 2^44.8 multiply-accumulates.
+// Large models have projections of up to 2^44.8 multiply-accumulates over the tokens of a batch.
 TEST(ScaleSim, TakesLayersOfLargeModels) {
   const Model model = import("Layer, M, N, K\nmlp,131072,28672,8192\n");
   EXPECT_EQ(gemm(model.layers.at(0), Pass::kForward, 1), (Gemm{131072, 8192, 28672}));
 }
 
-// Tables of four columns contain products, with any headers or none.
+// A table with four columns contains products, whatever its headers are, even if it has none.
 TEST(ScaleSim, ReadsGemmTablesByPosition) {
   const auto layers = import("Layer, M, N, K,\nA,256,768,512,\n").layers;
   EXPECT_EQ(import("L,M,N,K,\nA,256,768,512,\n").layers, layers);
@@ -155,7 +156,7 @@ TEST(ScaleSim, ReadsWhatStandsBehindTheStridesByPosition) {
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, x:2,\n", ":2:25: Sparsity must be a whole number");
 }
 
-// Headers found in published tables: a repeated word, empty cells, additional columns.
+// Published tables have headers with repeated words, empty cells or additional columns.
 TEST(ScaleSim, ReadsHeadersWhoseWordsDoNotMatter) {
   const auto layers = import(header + "a, 8, 6, 3, 3, 2, 4, 1,\n").layers;
   EXPECT_EQ(
@@ -250,7 +251,7 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
                  ":2:1: layer a has more than 1099511627776 input values per sample");
 }
 
-// The first layer of GPT-2 XL: 1024 x 1600 by 1600 x 4800, 7.9e9 multiply-accumulates.
+// GPT-2 XL's first layer is a product of 1024 x 1600 by 1600 x 4800, which takes 7.9e9 multiply-accumulates.
 TEST(ScaleSim, TakesProductsWrittenAsConvolutions) {
   const Model model = import(header + "qkv, 1024, 1600, 1, 1600, 1, 4800, 1,\n");
   EXPECT_EQ(model.macs(), 1024L * 1600 * 4800);

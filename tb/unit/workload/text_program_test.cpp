@@ -38,7 +38,7 @@ double time_of(const Operation& /*operation*/, const Compute& compute) {
   return static_cast<double>(compute.duration) / static_cast<double>(kNs);
 }
 
-// The groups of such collectives that rank 5 of 2 x 4 ranks joins.
+// The groups in which rank 5 of 2 x 4 ranks takes part in collectives of type `op`.
 std::set<std::vector<int>> groups_of(const Program& program, CollectiveOp op) {
   std::set<std::vector<int>> groups;
   for (const Operation& operation : program.ranks[5].operations) {
@@ -72,8 +72,8 @@ TEST(TextProgram, GroupsRanksAsThePolicySays) {
   EXPECT_EQ(groups(transformer), Both({4, 5, 6, 7}, {1, 5}));
 }
 
-// Rank 5 of 8. Neighbouring ranks share layers; at increasing strides, ranks share experts, weights, and
-// finally pipeline stages.
+// Rank 5 of 8 belongs to four kinds of group. Neighbouring ranks share layers; at increasing strides, ranks
+// share experts, other weights, and pipeline stages.
 TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;
@@ -91,7 +91,7 @@ TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
   workload.accumulation = 3;
   EXPECT_THAT(groups(CollectiveOp::kAllReduce), ElementsAre(std::vector{5, 7}));
   EXPECT_EQ(program_of(workload).assumptions.size(), 3U);
-  // Gradients of experts and of other weights are reduced separately.
+  // The gradients of experts and of other weights are reduced in separate groups.
   workload.layers[1].weight_gradient.communication.among = Group::kExpertData;
   workload.pipeline = 1;
   EXPECT_THAT(groups_of(program_of(workload, Overlap::kNone), CollectiveOp::kAllReduce),
@@ -127,7 +127,7 @@ TEST(TextProgram, ReducesTogetherWithoutOverlap) {
   EXPECT_THAT(sizes(Overlap::kLayerWise), ElementsAre(64, 64));
 }
 
-// If communication takes no time, the program takes as long as the workload's timeline.
+// If communication is free, the program takes as long as the text workload's timeline.
 TEST(TextProgram, ComputesEverything) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;
@@ -151,8 +151,8 @@ TEST(TextProgram, ExchangesEmbeddingsBesideTheBottomMlp) {
     return static_cast<std::int32_t>(std::ranges::find(operations, name, &Operation::name) -
                                      operations.begin());
   };
-  // The embedding's all-gather follows its computation. The bottom MLP does not wait for it, but the top MLP
-  // does.
+  // The embedding's all-gather follows its computation. The top MLP waits for it, but the bottom MLP does
+  // not.
   EXPECT_THAT(operations[static_cast<std::size_t>(at("forward b"))].after, ElementsAre(at("forward a")));
   EXPECT_EQ(operations[static_cast<std::size_t>(at("forward c"))].after.size(), 3U);
 }

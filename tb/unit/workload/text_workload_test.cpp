@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
-// A temporary text file.
+// A temporary file with a text workload.
 class TextFile {
  public:
   explicit TextFile(const std::string& text) {
@@ -40,7 +40,7 @@ TextWorkload import(const std::string& text) {
   return import_text_workload(file.path());
 }
 
-// The error message as "line:column: message"; "" if the text is accepted.
+// The error message for `text` as "line:column: message", or "" if the text is accepted.
 std::string complaint(const std::string& text) {
   const TextFile file(text);
   try {
@@ -60,7 +60,7 @@ constexpr const char* kDlrm =
     "\n"
     "top -1 200 NONE 0 200 NONE 0 200 ALLREDUCE 8 50\n";
 
-// An all-to-all takes `all_to_all` ns; other collectives take 10 ns per byte.
+// The timeline if an all-to-all takes `all_to_all` ns and other collectives take 10 ns per byte.
 TextTimeline run(const TextWorkload& workload, Overlap overlap, Femtoseconds all_to_all = 0) {
   return make_text_timeline(workload, overlap, [=](const Communication& what, Group) {
     return what.exchange == Exchange::kAllToAll ? all_to_all * kNs : 10 * kNs * what.bytes;
@@ -159,15 +159,15 @@ TEST(TextTimeline, ReducesAllGradientsAfterTheBackwardPass) {
   EXPECT_EQ(together.backward, 67 * kNs);
   EXPECT_EQ(together.exposed_data, 80 * kNs);
   EXPECT_EQ(together.total, 177 * kNs);
-  // b's all-reduce runs from 50 to 100. a's gradients are ready at 80, so a's all-reduce runs from 100 to
-  // 130, which is 40 after the computation.
+  // In ns: b's all-reduce runs from 50 to 100. a's gradients are ready at 80, so a's all-reduce runs from 100
+  // to 130. It ends 40 after the computation.
   const TextTimeline each = run(workload, Overlap::kLayerWise);
   EXPECT_EQ(each.exposed_data, 40 * kNs);
   EXPECT_EQ(each.communication, 80 * kNs);
   EXPECT_EQ(each.total, 137 * kNs);
 }
 
-// Gradients of experts are reduced in their own group.
+// The gradients of experts are reduced in the experts' own group.
 TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
   TextWorkload workload = import(
       "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2\n2\n"
@@ -182,8 +182,8 @@ TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
 }
 
 TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
-  // Forward: tables 30, bottom 200, top 200. Backward: top 400, bottom 400, tables 30. All-reduces: 160.
-  // Update of the top layer: 50.
+  // Times in ns. Forward: tables 30, bottom MLP 200, top MLP 200. Backward: top 400, bottom 400, tables 30.
+  // All-reduces: 160. Update of the top MLP: 50.
   const TextTimeline hidden = run(import(kDlrm), Overlap::kNone, 200);
   EXPECT_EQ(hidden.exposed_model, 0);
   EXPECT_EQ(hidden.total, (430 + 830 + 160 + 50) * kNs);

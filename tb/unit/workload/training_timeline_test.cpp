@@ -16,7 +16,7 @@ std::vector<LayerCost> three_layers() {
 TEST(TrainingTimeline, LaysPassesOutOneAfterTheOther) {
   const TrainingTimeline timeline = lay_out_computation(three_layers());
   EXPECT_EQ(timeline.forward, 14);
-  EXPECT_EQ(timeline.backward, 2 + 4 + 9 + 8 + 7);  // without the first layer's input gradient
+  EXPECT_EQ(timeline.backward, 2 + 4 + 9 + 8 + 7);  // the first layer has no input gradient
   EXPECT_EQ(timeline.compute, 44);
   EXPECT_EQ(timeline.total, 44);
   EXPECT_EQ(timeline.layers[1].forward_end, 11);

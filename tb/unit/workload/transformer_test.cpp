@@ -7,16 +7,16 @@
 namespace coppice::workload {
 namespace {
 
-// Published counts: Brown et al. 2020, Table D.1 (174,600 million), and the checkpoints of LLaMA-2 70B and
-// Mixtral 8x7B.
+// The counts were published in Brown et al. 2020, Table D.1 (174,600 million), and with the checkpoints of
+// LLaMA-2 70B and Mixtral 8x7B.
 TEST(Transformer, HasThePublishedParameters) {
   EXPECT_EQ(gpt3().parameters(), 174'604'259'328);
   EXPECT_EQ(llama2_70b().parameters(), 68'976'648'192);
   EXPECT_EQ(mixtral().parameters(), 46'702'792'704);
 }
 
-// Narayanan et al. 2021, Sec. 5.1, Eq. 3: 96 B s l h^2 (1 + s / 6h + V / 16lh) operations if every layer is
-// recomputed, otherwise 72 B s l h^2 (1 + s / 6h + V / 12lh).
+// Narayanan et al. 2021, Sec. 5.1, Eq. 3: if every layer is recomputed, an iteration takes 96 B s l h^2 (1 +
+// s / 6h + V / 16lh) operations, otherwise 72 B s l h^2 (1 + s / 6h + V / 12lh).
 TEST(Transformer, DoesThePublishedOperations) {
   const Transformer model = gpt3();
   Slice slice;
@@ -60,7 +60,7 @@ TEST(Transformer, ComputesOnlyTheExpertsOfAToken) {
   const Transformer model = mixtral();
   const double router = 2.0 * 1024 * 4096 * 8;
   EXPECT_DOUBLE_EQ(mlp_work(model, slice).forward.operations, 2 * 3 * 2.0 * 1024 * 4096 * 14336 + router);
-  // Nevertheless, the weights of all experts are read.
+  // Even though a token uses only two experts, the weights of all experts are read.
   EXPECT_GT(mlp_work(model, slice).forward.bytes, 2.0 * 8 * 3 * 4096 * 14336);
 }
 

@@ -24,7 +24,7 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: {missing.name} is missing")
 
-# Algorithms that libraries use, in decreasing order of the bytes that they move.
+# The algorithms that libraries use, in decreasing order of the bytes they move.
 CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls", "ring"], "all_gather": ["rail_ring", "ring"],
               "reduce_scatter": ["rail_ring", "ring"], "all_to_all": ["direct"]}
 
@@ -47,8 +47,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point], list[Point]]:
-    """Splits the points into fitted and held-out ones: per operation and rank count, all points of a size, never the extreme
-    sizes."""
+    """Splits the points into those to fit and those to hold out for the check. Of each operation and rank count, all
+    points of a size are held out together, but never those of the smallest and the largest size."""
     random = numpy.random.RandomState(seed)
     kept, held = [], []
     for series in sorted({(p.operation, p.ranks) for p in points}):
@@ -62,9 +62,10 @@ def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point]
 
 
 def shapes_of(names: Sequence[str], shape: Callable[[str], Shape | None]) -> list[Shape]:
-    """The shapes of the applicable algorithms, in decreasing order of the bytes that they move.
+    """The shapes of the algorithms that apply, in decreasing order of the bytes they move.
 
-    In most networks rail_ring includes all rings of `ring`; in a cube mesh `ring` has more, and is kept.
+    In most networks rail_ring includes all rings of `ring`, which is then dropped. In a cube mesh `ring` has more rings,
+    and both are kept.
     """
     found = {name: one for name in names if (one := shape(name)) is not None}
     rings = found.get("ring"), found.get("rail_ring")

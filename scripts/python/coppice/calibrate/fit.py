@@ -1,4 +1,5 @@
-"""The least-squares fit of protocols: per operation and rank count, straight lines over ranges of sizes."""
+"""Fits protocols to measured times: straight lines over ranges of sizes, for each operation and rank count, by least
+squares."""
 
 from __future__ import annotations
 
@@ -8,19 +9,19 @@ from collections.abc import Sequence
 import numpy
 from scipy.optimize import nnls
 
-LARGE = 1 << 20  # bytes above which bandwidth dominates the time
-# Algorithms that divide large buffers into pieces and rails, where the setups of steps would add up.
+LARGE = 1 << 20  # bytes; from this size on, bandwidth dominates the time
+# These algorithms divide large buffers into pieces and rails, and each piece would pay for the setup of every step.
 PIPELINED = {"rail_ring", "rail_tree", "nvls"}
-LEAST_EFFICIENCY = 0.01  # minimum that system.ni.protocols accepts
-MEASUREMENT_NOISE = 0.02  # relative; smaller errors all count the same
+LEAST_EFFICIENCY = 0.01  # the minimum that system.ni.protocols accepts
+MEASUREMENT_NOISE = 0.02  # relative error; all smaller errors have the same weight
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """The cost of an algorithm on a machine without launch, setup and protocols: time = latency + bytes *
-    slope.
+    """The cost of an algorithm on a machine without launch times, message setups and protocols:
+    time = latency + bytes * slope.
 
-    `steps` is the number of message setups in sequence on the critical path.
+    `steps` is the number of consecutive message setups on the critical path.
     """
 
     algorithm: str
@@ -45,9 +46,9 @@ class Protocol:
 
 
 def _line(sizes: numpy.ndarray, times: numpy.ndarray) -> tuple[float, float, float]:
-    """Non-negative intercept and slope of the line with the smallest absolute relative errors, and its cost.
+    """Intercept and slope (not negative) of the line with the smallest absolute relative errors, and the line's cost.
 
-    A single size cannot separate slope and intercept: a large size is fitted by slope only, a small one by intercept only.
+    With a single size, only one of the two can be fitted: the slope if the size is large, otherwise the intercept.
     """
     if len(numpy.unique(sizes)) == 1:
         middle = float(numpy.median(times))
@@ -66,10 +67,10 @@ def _line(sizes: numpy.ndarray, times: numpy.ndarray) -> tuple[float, float, flo
 
 def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points: int = 3,
              price: float = 0.1) -> list[tuple[float, float, float, float]]:
-    """The best partition of the sizes into at most `most` ranges with one line each: (first, last, intercept, slope).
+    """The best division of the sizes into at most `most` ranges with one line each, as (first, last, intercept, slope).
 
-    Uses dynamic programming over the distinct sizes. A range has at least `least_points` sizes; each additional range must
-    reduce the sum of log errors by `price`.
+    Found by dynamic programming over the distinct sizes. A range has at least `least_points` sizes, and each range after
+    the first must reduce the total cost of the lines by at least `price`.
     """
     distinct = numpy.unique(sizes)
     count = len(distinct)
@@ -94,9 +95,10 @@ def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points
 
 
 def setup_of_step(smallest: dict[int, float], shapes: dict[int, Shape]) -> float:
-    """The setup time per step, in microseconds, common to the smallest times of several rank counts.
+    """The setup time of a step in microseconds, from the times of the smallest messages at several rank counts.
 
-    A single rank count cannot separate launch and steps: half the time is then attributed to the steps.
+    With a single rank count, the launch cannot be told apart from the steps, and half of the time is attributed to the
+    steps.
     """
     ranks = sorted(smallest)
     if len(ranks) == 1:
@@ -110,10 +112,11 @@ def setup_of_step(smallest: dict[int, float], shapes: dict[int, Shape]) -> float
 
 def fit_series(sizes: Sequence[float], times: Sequence[float], shapes: Sequence[Shape], setup_us: float,
                most: int) -> list[Protocol]:
-    """The protocols of one operation and rank count, in order of size.
+    """The protocols of one operation and rank count, ordered by size.
 
-    A line steeper than the first shape's uses that shape with an efficiency below 1; a flatter line uses the next shape
-    (a reducing switch moves fewer bytes than a ring). Between two ranges both protocols are available.
+    If a line is steeper than that of the first shape, the protocol uses the first shape with an efficiency below 1.
+    Otherwise it uses the next shape (a reducing switch moves fewer bytes than a ring). Between two ranges, both
+    protocols can be used.
     """
     size, time = numpy.asarray(sizes, float), numpy.asarray(times, float)
     found = segments(size, time, most, 3 if len(numpy.unique(size)) >= 9 else 2)

@@ -9,7 +9,7 @@ import re
 
 OPERATIONS = {"alltoall": "all_to_all", "sendrecv": "send_recv", "allreduce": "all_reduce", "allgather": "all_gather",
               "reducescatter": "reduce_scatter"}
-# The ratio of bus bandwidth to algorithm bandwidth, for n ranks.
+# The ratio of bus bandwidth to algorithm bandwidth with n ranks.
 BUS_FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n - 1) / n,
                "reduce_scatter": lambda n: (n - 1) / n, "all_to_all": lambda n: (n - 1) / n,
                "broadcast": lambda n: 1.0, "reduce": lambda n: 1.0, "send_recv": lambda n: 1.0}
@@ -21,7 +21,7 @@ class MeasuredError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One measured collective: bytes as nccl-tests counts them, out-of-place time in microseconds."""
+    """A measured collective: its bytes, counted as in nccl-tests, and its out-of-place time in microseconds."""
 
     operation: str
     ranks: int
@@ -56,14 +56,15 @@ def _from_table(path: pathlib.Path, ranks: int | None) -> list[Point]:
                 raise MeasuredError(f"{path}:{reader.line_num}: operation '{row['operation']}' is not one of "
                                     f"{', '.join(BUS_FACTORS)}")
             if count < 2:
-                raise MeasuredError(f"{path}:{reader.line_num}: no number of ranks: add the column ranks or --ranks N")
+                raise MeasuredError(f"{path}:{reader.line_num}: ranks are missing: add the column ranks or --ranks N")
             if point.time_us > 0:
                 points.append(point)
     return points
 
 
 def _guessed_operation(rows: list[list[str]], ranks: int) -> str:
-    """The operation whose bus factor matches the printed bandwidths; with a reduction, all_reduce."""
+    """The operation whose bus factor matches the printed bandwidths; if the output names a reduction, one that
+    reduces."""
     widths = [(float(r[6]), float(r[7])) for r in rows if float(r[6]) > 1]
     factor = sum(bus / alg for alg, bus in widths) / len(widths) if widths else 0
     reduces = rows[0][3] not in ("none", "-1")
@@ -88,7 +89,7 @@ def _from_nccl_tests(path: pathlib.Path, text: str, ranks: int | None, operation
 
 
 def read(path: pathlib.Path, ranks: int | None = None, operation: str | None = None) -> list[Point]:
-    """The points of a file. `ranks` and `operation` are for files that do not name them."""
+    """The points in a file. `ranks` and `operation` are needed if the file does not state them."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The outputs of a calibration: a configuration, a table of residuals, a figure."""
+"""Writes a calibration: a configuration, a table of residuals and a figure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from coppice.calibrate.fit import Protocol
 from coppice.calibrate.measured import Point
 
 Case = tuple[str, int, int]
-# The name in system.ni.protocols of messages between two accelerators.
+# system.ni.protocols has no operation send_recv: messages between two accelerators have these names there.
 OPERATIONS = {"send_recv": "send, broadcast"}
-SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # algorithms that move data in the same way
-# Operations whose lines belong to one algorithm.
+SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # these move data in the same way
+# For these operations a line names its algorithms.
 NAMED = {"all_reduce", "all_gather", "reduce_scatter"}
 
 
@@ -31,7 +31,8 @@ class Series:
     protocols: Sequence[Protocol]
 
     def ranks_range(self) -> list[int] | None:
-        """The rank counts to which the protocols apply: all those above the next smaller measured count."""
+        """The range of rank counts with these protocols: from just above the next smaller measured count to the
+        measured one."""
         if self.operation == "send_recv":
             return [2, 2]
         if len(self.counts) == 1:
@@ -53,7 +54,7 @@ def protocol_line(series: Series, number: int) -> str:
     operations = OPERATIONS.get(series.operation, series.operation)
     fields = [f"name: {series.operation}_{series.ranks}_{number + 1}", f"operations: [{operations}]"]
     if series.operation in NAMED and p.algorithm != "auto":
-        # Lines of rail_ring do not apply to a `ring` with its own lines.
+        # If `ring` has lines of its own, those of rail_ring do not apply to it.
         alone = "ring" in {protocol.algorithm for protocol in series.protocols}
         fields.append(f"algorithms: [{p.algorithm if alone else SAME_COSTS.get(p.algorithm, p.algorithm)}]")
     if series.ranks_range():
@@ -139,7 +140,7 @@ def draw(path: pathlib.Path, title: str, kept: Sequence[Point], held: Sequence[P
 
 
 def write_figure(figure: Any, path: pathlib.Path) -> None:
-    """Omits the date, so that equal figures are identical files."""
+    """Writes a figure without its date, so that equal figures are identical files."""
     from matplotlib import pyplot
     partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
     figure.savefig(partial, metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""Queries the model about a machine: the shape of each algorithm, and times of single collectives."""
+"""Runs the model of a machine: to determine the shape of each algorithm, and to time single collectives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from coppice.command import CoppiceError, call
 from coppice.config import Config
 from coppice.runs import run
 
-# Sizes of the probes: one that only latency determines, and two whose difference only bandwidth determines.
+# The sizes of the probes. The time of the first depends almost only on latency, the difference of the other two only on
+# bandwidth.
 SMALL, LARGE, LARGER = 64 << 10, 256 << 20, 1 << 30
 # A message from one accelerator to another is modelled as a broadcast between the two.
 MODELLED_AS = {"send_recv": "broadcast"}
@@ -29,7 +30,7 @@ def settings(operation: str, ranks: int, size: int, accelerators: int) -> dict[s
 
 
 def shape(config: Config, operation: str, ranks: int, accelerators: int, algorithm: str) -> Shape | None:
-    """The algorithm's shape on the machine without launch and protocols; None where it does not apply."""
+    """The algorithm's shape on the machine without launch times and protocols; None if the algorithm does not apply."""
 
     def time_us(size: int, setup: str = "0 ns") -> float:
         keys = settings(operation, ranks, size, accelerators)

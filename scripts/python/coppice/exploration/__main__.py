@@ -64,7 +64,7 @@ class Progress:
         self.seen = -1
 
     def _best(self, done: int) -> str:
-        """The best value of each objective so far; recomputed when more points are done."""
+        """The best value of each objective so far; computed again only if more points are done."""
         if done != self.seen:
             from coppice.exploration.worker import decided
             self.seen = done
@@ -144,7 +144,8 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
 
 
 def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespace) -> tuple[int, int, float]:
-    """(exit status, points, CPU seconds of the search excluding the runs) of each of this machine's workers."""
+    """Runs this machine's workers. Returns an exit status, and the number of points and the CPU seconds (without the
+    runs) of all workers together."""
     from coppice.exploration import worker
     from coppice.exploration.ledger import Ledger
     if space.search.method in SAMPLED:
@@ -188,7 +189,7 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         return INTERRUPTED, int(timings[0]), timings[1]
     bad = [code for code in codes if code]
     if bad:
-        # The other workers continued and took over the lost worker's points.
+        # The other workers have continued and taken over the points of the lost ones.
         if len(bad) < len(codes):
             print(f"explore: {len(bad)} of {len(codes)} workers exited with status {bad[0]}", file=sys.stderr)
         elif min(bad) > 0:
@@ -238,7 +239,7 @@ def main() -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as error:  # reports any error of a disk, database or library in one line
+    except Exception as error:  # reports an error of a disk, database or library in one line
         print(f"explore: failed: {reason_of(error)}", file=sys.stderr)
         return FAILED
 

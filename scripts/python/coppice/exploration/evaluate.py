@@ -1,4 +1,5 @@
-"""Evaluates a point: its runs, their quantities, its objectives and its violation of each constraint."""
+"""Evaluates a point: runs its workloads, and computes its quantities, its objectives and its violation of each
+constraint."""
 
 from __future__ import annotations
 
@@ -23,14 +24,14 @@ from coppice.exploration.ledger import Ledger
 from coppice.exploration.space import Space, Workload
 
 BAD_INPUT = 2
-AREA_IN_RANGE = "hardware.area_in_range"  # whether no part of an area is extrapolated
-ENERGY_ENDS = ("hardware.energy_low_uj", "hardware.energy_high_uj")  # the energy, if its parts with a known error are off by it
-PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # the location at the start of a message
+AREA_IN_RANGE = "hardware.area_in_range"  # False if part of an area is extrapolated
+ENERGY_ENDS = ("hardware.energy_low_uj", "hardware.energy_high_uj")  # the range of the energy, given its known error
+PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # the location at the beginning of a message
 LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions", "warnings")  # sections of a result that are not quantities
 
 
 class Unusable(Exception):
-    """A point has no results, with the reason: `failed` if a run failed, otherwise its combination of values is impossible."""
+    """A point has no results, for this reason: a run failed (`failed`), or its combination of values is impossible."""
 
     def __init__(self, reason: str, failed: bool = False):
         super().__init__(reason)
@@ -38,7 +39,7 @@ class Unusable(Exception):
 
 
 def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
-    """The numbers in nested mappings by dotted path; lists are skipped."""
+    """The numbers in nested mappings, by dotted path; lists are skipped."""
     if isinstance(value, dict):
         found: dict[str, float] = {}
         for key, inner in value.items():
@@ -50,7 +51,7 @@ def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
 
 
 def at_path(value: Any, path: str) -> Any:
-    """The value at a dotted path of a result, where numbers select list entries. Raises MissingName."""
+    """The value at a dotted path of a result; a number in the path selects an entry of a list. Raises MissingName."""
     for word in path.split("."):
         if isinstance(value, dict) and word in value:
             value = value[word]
@@ -62,8 +63,8 @@ def at_path(value: Any, path: str) -> Any:
 
 
 def energy_range(hardware: Mapping[str, Any]) -> tuple[float, float]:
-    """A result's energy in uJ, from low to high, if routers, additions and tables are off by `energy_error`. The energies of
-    links and memories have no known error."""
+    """The lowest and highest energy of a result in uJ: those of routers, additions and tables are off by a factor of up
+    to `energy_error`. For links and memories no error is known."""
     known = sum(hardware["energy"][part] for part in ("routers_uj", "additions_uj", "tables_uj"))
     rest = hardware["energy_uj"] - known
     return rest + known / hardware["energy_error"], rest + known * hardware["energy_error"]
@@ -94,7 +95,7 @@ class Evaluator:
     # Running the command.
 
     def _base(self, workload: Workload | None) -> pathlib.Path:
-        """The configuration to which the settings are added; an empty one if none is given."""
+        """The configuration to which the settings are added; an empty one if the space names none."""
         base = (workload.base if workload else None) or self.space.base
         if base is not None:
             return base
@@ -107,7 +108,7 @@ class Evaluator:
         """Runs the command with these arguments; returns its status, output, error output and duration in seconds."""
         begin = time.monotonic()
         try:
-            # In a separate session, so that Ctrl-C reaches only the worker, which ends the command.
+            # In its own session, so that Ctrl-C reaches only the worker, which then ends the command.
             self._child = subprocess.Popen([self.command, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                            stderr=subprocess.PIPE, text=True, start_new_session=True,
                                            env=environment(self.command))
@@ -141,16 +142,18 @@ class Evaluator:
 
     @staticmethod
     def _reason(errors: str, status: int) -> str:
-        """The command's message without the location, which refers to a --set option or a temporary file."""
+        """The command's message without its location, which would be in a --set option or a temporary file."""
         lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
         if status < 0:
             return f"the command was killed by signal {-status}"
         return PLACE.sub("", lines[-1].strip()) if lines else f"the command exited with status {status}"
 
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
-        """The output of `coppice topology --format json` for the machine: its network and, if requested, its area."""
+        """The output of `coppice topology --format json` for the machine: its network and, if a constraint needs it,
+        its area."""
         words = ["topology", str(self._base(workload)), "--format", "json"]
-        # Unless a constraint uses the area, only the network is described, which the other keys do not affect.
+        # If no constraint uses the area, only the keys that affect the network are passed: more points then share the
+        # output.
         asks_area = any(name.startswith("hardware.") for rule in self.space.constraints for name in rule.names)
         sections = ("system.", "hardware.") if asks_area else ("system.topology.", "system.link.", "system.flit",
                                                                "system.clock", "system.ni.payload")
@@ -166,7 +169,7 @@ class Evaluator:
         return self._facts[key]
 
     def run(self, settings: Mapping[str, Any], workload: Workload, fidelity: str | None) -> Outcome:
-        """Runs a workload, or returns the run's outcome from the ledger."""
+        """Runs a workload, or returns the outcome if the ledger already has it."""
         settings = dict(settings, fidelity=fidelity) if fidelity else dict(settings)
         base = self._base(workload)
         said = [self.command_digest, base.read_text(encoding="utf-8"), sorted((k, str(v)) for k, v in settings.items())]
@@ -176,7 +179,7 @@ class Evaluator:
             return Outcome(**known)
         with tempfile.TemporaryDirectory(prefix="coppice-explore-") as folder:
             out = pathlib.Path(folder, "result.json")
-            # The search already runs points on all cores.
+            # One thread: the search already uses all cores.
             words = ["run", str(base), "--quiet", "--threads", "1", "--out", str(out)]
             for key, value in settings.items():
                 words += override(key, value)
@@ -245,8 +248,8 @@ class Evaluator:
 
     def _settled(self, settings: dict[str, Any], values: Mapping[str, Any],
                  workload: Workload | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The settings with every ${...} replaced, and the network's properties. Templates that use properties are filled
-        in with those of the network that the other settings describe."""
+        """The settings with every ${...} replaced, and the network's properties. If a setting uses properties of the
+        network, they are those of the network that the other settings describe."""
         known: dict[str, Any] = {**values}
         later: dict[str, Any] = {}
         for key, value in settings.items():
@@ -279,7 +282,7 @@ class Evaluator:
             raise Unusable(str(error)) from error
 
     def _refuse_early(self, known: Mapping[str, Any]) -> None:
-        """Rejects points that violate a constraint which can be checked without a run."""
+        """Rejects points that violate a constraint that can be checked before a run."""
         def lookup(name: str) -> Any:
             return self._lookup(name, known, {}, {}, lookup)
         for rule in self.space.constraints:
@@ -337,7 +340,7 @@ class Evaluator:
             return None
 
     def _combined(self, per_workload: Mapping[str, Any]) -> dict[str, Any]:
-        """The quantities that all workloads have, combined into one number each."""
+        """The quantities that the results of all workloads have, each combined into one number."""
         each = [flat_numbers(result) for result in per_workload.values()]
         return {name: self._mean([own[name] for own in each]) for name in each[0] if all(name in own for own in each)}
 
@@ -353,7 +356,7 @@ class Evaluator:
         return sum(w * v for w, v in zip(weights, values)) / sum(weights)
 
     def _cost(self, facts: Mapping[str, Any]) -> float:
-        """The network's cost from the prices in the space; a link is both directions of a cable."""
+        """The network's cost at the space's prices; a link has both directions of a cable."""
         price = self.space.prices
         return (price.get("accelerator", 0) * facts["accelerators"] + price.get("switch", 0) * facts["switches"] +
                 price.get("switch_port", 0) * facts["switch_ports"] + price.get("link", 0) * facts["links"] +
@@ -361,5 +364,5 @@ class Evaluator:
 
 
 def configuration(config: Mapping[str, Any]) -> str:
-    """A resolved configuration as the content of a file for `coppice run`; JSON is valid YAML."""
+    """The content of a file for `coppice run` with a resolved configuration; JSON is valid YAML."""
     return json.dumps(nested(config), indent=2) + "\n"

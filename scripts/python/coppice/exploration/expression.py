@@ -1,4 +1,5 @@
-"""Arithmetic expressions over named quantities, as in spaces: "64 * topology.links / topology.accelerators <= 4"."""
+"""Arithmetic expressions with named quantities, such as "64 * topology.links / topology.accelerators <= 4" in a
+space."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, 
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne}
-# Factors that convert units to bytes, ns, GB/s and GHz.
+# Factors from units to bytes, ns, GB/s and GHz.
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "TiB": 2 ** 40, "KB": 1e3, "MB": 1e6, "GB": 1e9,
          "TB": 1e12, "fs": 1e-6, "ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "KB/s": 1e-6, "MB/s": 1e-3,
          "GB/s": 1, "TB/s": 1e3, "Hz": 1e-9, "kHz": 1e-6, "MHz": 1e-3, "GHz": 1}
@@ -47,7 +48,7 @@ def number(value: Any) -> Any:
 
 
 def _dotted(node: ast.AST) -> str | None:
-    """Returns "a.b.0" for the nodes of a.b[0], or None if they are not a name."""
+    """Returns "a.b.0" for the nodes of a.b[0], or None if the nodes are not a name."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -101,7 +102,7 @@ class Expression:
             raise ExpressionError(f"'{self.text}': {error}") from error
 
     def violation(self, lookup: Callable[[str], Any]) -> float:
-        """A condition's violation relative to its right side: at most 0 if it is met."""
+        """How far a condition is violated, relative to its right side; 0 or negative if it is met."""
         tree = self._tree
         if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(
                 tree.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
@@ -151,8 +152,8 @@ def templates(text: Any) -> list[Expression]:
 
 
 def fill(text: Any, lookup: Callable[[str], Any]) -> Any:
-    """Replaces each ${expression} with its value: numbers with at most nine decimal places, the limit for a bandwidth in
-    GB/s, and whole numbers without a decimal point."""
+    """Replaces each ${expression} with its value. Numbers get at most nine decimal places, the most that a bandwidth in
+    GB/s may have; whole numbers get no decimal point."""
     if not isinstance(text, str):
         return text
 

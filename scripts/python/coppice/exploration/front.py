@@ -1,4 +1,5 @@
-"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimized; negate those to be maximized."""
+"""Dominance, Pareto fronts, and the volume that a front dominates. Objectives are minimised; negate one to maximise
+it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy
 
 
 def ranks(values: Sequence[Sequence[float]]) -> list[int]:
-    """Each point's front: 0 if no point dominates it, 1 if only points of front 0 do, and so on."""
+    """Each point's front: 0 if no point dominates it, 1 if only points of front 0 dominate it, and so on."""
     left = numpy.asarray(values, dtype=float)
     if left.size == 0:
         return []
@@ -27,8 +28,8 @@ def ranks(values: Sequence[Sequence[float]]) -> list[int]:
 
 
 def hypervolumes(values: Sequence[Sequence[float]], reference: Sequence[float]) -> list[float]:
-    """The volume that the points so far dominate, bounded by the reference point, after each point: exact for any number of
-    objectives, for fronts of a few hundred points."""
+    """For each point, the volume that it and the points before it dominate up to the reference point. Exact for any
+    number of objectives, but only fast for fronts of at most a few hundred points."""
     bound = numpy.asarray(reference, dtype=float)
     front = numpy.empty((0, len(bound)))
     total, found = 0.0, []
@@ -42,35 +43,36 @@ def hypervolumes(values: Sequence[Sequence[float]], reference: Sequence[float]) 
 
 
 def _exclusive(point: numpy.ndarray, others: numpy.ndarray, bound: numpy.ndarray) -> float:
-    """The volume that only the point dominates (While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012, WFG): its
-    box without the part that the other points, clipped to the box, dominate."""
+    """The volume that only this point dominates: its box without the part that the others dominate, which are clipped
+    to the box (WFG; While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012)."""
     box = float(numpy.prod(bound - point))
     return box - _volume(numpy.maximum(others, point), bound) if len(others) else box
 
 
 def _volume(points: numpy.ndarray, bound: numpy.ndarray) -> float:
-    """The volume that the points, all within the bound, dominate."""
+    """The volume that the points dominate; all of them are within the bound."""
     points = numpy.unique(points, axis=0)
     points = points[[rank == 0 for rank in ranks(points)]]
     if len(bound) == 1:
         return float(bound[0] - points[0, 0])
-    if len(bound) == 2:  # sorted by the first objective, the second falls
+    if len(bound) == 2:  # ordered by the first objective; the second decreases
         return float(numpy.sum((bound[0] - points[:, 0]) * -numpy.diff(points[:, 1], prepend=bound[1])))
-    # With the worst values of the last objective first, all later points become equal to the point in it.
+    # The points are ordered by the last objective, the worst first. Clipped to a point's box, all later points then
+    # have the same last objective as the point.
     points = points[numpy.argsort(-points[:, -1], kind="stable")]
     return sum(_exclusive(point, points[i + 1:], bound) for i, point in enumerate(points))
 
 
 def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Scales each objective from 0, its minimum, to 1, its maximum."""
+    """Scales each objective to the range from 0, its minimum, to 1, its maximum."""
     array = numpy.asarray(values, dtype=float)
     low, high = array.min(axis=0), array.max(axis=0)
     return ((array - low) / numpy.where(high > low, high - low, 1)).tolist()
 
 
 def spread(values: Sequence[Sequence[float]], most: int) -> list[int]:
-    """Selects at most a given number of points that represent a front: first the point closest to the best values of all
-    objectives, then repeatedly the point farthest from those already selected."""
+    """Selects up to `most` points that represent a front: first the point closest to the best values of all objectives,
+    then repeatedly the point farthest from those selected so far."""
     if not values or most <= 0:
         return []
     points = numpy.asarray(normalised(values))

@@ -1,8 +1,8 @@
-"""The ledger of a search, in its database: which points have been claimed, by which workers, and their results.
+"""The ledger of a search, in its database: which workers have claimed which points, and the results.
 
-All workers of a search share it, on this machine or others. A point is a row with a primary key, claimed in an exclusive
-transaction, so it runs only once. Workers report regularly that they are alive; points of workers that have disappeared
-are taken over. Results of runs are stored independently of searches, so that searches can share them.
+All workers of a search share it, on this machine and others. A point is a row with a primary key, and is claimed in an
+exclusive transaction, so it runs only once. Workers report regularly that they are alive; other workers take over the
+points of those that have disappeared. The results of runs are stored independently of searches, which can share them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sqlalchemy as sa
 
 RUNNING, DONE, SKIPPED, FAILED = "running", "done", "skipped", "failed"
 STALE_SECONDS = 60.0
-MOST_ATTEMPTS = 3  # attempts at a point whose workers disappear
+MOST_ATTEMPTS = 3  # after this many lost workers, a point is given up
 LOCK = 0x636F7070  # key of the PostgreSQL advisory lock
 
 META = sa.MetaData()
@@ -67,7 +67,7 @@ def _is_gone(worker: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A row; `hints` is the sampler's data, to be returned to it, and `record` the outcome."""
+    """A row of the ledger. `hints` is data that the sampler needs back; `record` is the outcome."""
     point: str
     level: int
     number: int
@@ -98,14 +98,14 @@ class Ledger:
             try:
                 META.create_all(self._engine)
                 break
-            except sa.exc.DBAPIError:  # another worker created the tables simultaneously
+            except sa.exc.DBAPIError:  # another worker created the tables at the same time
                 if attempt == 19:
                     raise
                 time.sleep(0.1 * (attempt + 1))
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[Any]:
-        """A transaction that excludes those of other workers."""
+        """A transaction that excludes all others."""
         with self._engine.connect() as connection:  # rolled back unless committed
             connection.exec_driver_sql("BEGIN IMMEDIATE" if self.sqlite else f"SELECT pg_advisory_xact_lock({LOCK})")
             yield connection
@@ -140,8 +140,9 @@ class Ledger:
         return None
 
     def take(self, propose: Any, level: int, origin: str, most: int | None) -> Point | str:
-        """Claims the point that propose(number, known) returns, given the next number and the states of all known points.
-        Returns "full" while the maximum number of points that count has been reached, "none" if nothing is proposed."""
+        """Claims the point that propose(number, known) returns; its arguments are the next number and the states of all
+        known points. Returns "full" if `most` points of this origin have been claimed, and "none" if nothing is
+        proposed."""
         of = POINTS.c
         with self._exclusive() as connection:
             rows = connection.execute(sa.select(of.point, of.state, of.origin).where(
@@ -160,7 +161,7 @@ class Ledger:
         return Point(candidate.point, level, number, origin, RUNNING, tuple(candidate.genome), candidate.hints, None)
 
     def finish(self, point: Point, state: str, record: dict[str, Any], runs: Mapping[str, dict[str, Any]] | None = None) -> bool:
-        """Stores the outcome and its runs; False if another worker has taken over the point in the meantime."""
+        """Stores the outcome and its runs; returns False if another worker has taken over the point."""
         with self._exclusive() as connection:
             self._keep(connection, runs or {})
             done = connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(
@@ -168,7 +169,7 @@ class Ledger:
             return done.rowcount == 1
 
     def release(self, point: Point, runs: Mapping[str, dict[str, Any]] | None = None) -> None:
-        """Returns a point unfinished, with its completed runs, so that the next worker that looks for work takes it over."""
+        """Gives back an unfinished point with its completed runs; the next worker that looks for work takes it over."""
         with self._exclusive() as connection:
             self._keep(connection, runs or {})
             connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(

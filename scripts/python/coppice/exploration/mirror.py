@@ -1,5 +1,5 @@
-"""Stores the search as an Optuna study, for Optuna's tools: each finished point becomes a trial in the search's database.
-It is written when a call ends, so that points do not wait for it."""
+"""Stores the search as an Optuna study in the search's database, for Optuna's tools: each finished point becomes a
+trial. It is written at the end of a call, so points do not wait for it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Mirror:
                     self._study = optuna.create_study(storage=storage, study_name=self.name, load_if_exists=True,
                                                       directions=search.directions(self.space))
                     break
-                except Exception:  # another worker creates the tables or the study simultaneously
+                except Exception:  # another worker creates the tables or the study at the same time
                     if attempt == 19:
                         raise
                     time.sleep(0.1 * (attempt + 1))
         return self._study
 
     def complete(self, points: list[Point]) -> None:
-        """Adds the points of the first fidelity that the study does not contain yet."""
+        """Adds the points of the first fidelity that the study does not yet have."""
         study = self.study()
         known = {trial.user_attrs.get("point") for trial in study.get_trials(deepcopy=False)}
         distributions = search.distributions(self.space)

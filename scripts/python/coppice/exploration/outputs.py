@@ -1,5 +1,5 @@
-"""The outputs of a search: tables of all points, the front and the sensitivity, a configuration for each point of the
-front, and a page. All are generated from the ledger, at any time, even for an unfinished search."""
+"""The outputs of a search: tables of all points, of the front and of the sensitivity, a configuration for each point of
+the front, and a page. They can be written from the ledger at any time, even for an unfinished search."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class Results:
     # Sensitivity.
 
     def importance(self) -> list[dict[str, Any]]:
-        """The share of each objective's variance over the search that each key explains (Optuna's fANOVA); the sum is 1."""
+        """How much of each objective's variance over the search each key explains (Optuna's fANOVA); the shares add up
+        to 1."""
         space = self.space
         searched = [point for point in self.done if point.level == 0]
         varied = [i for i, key in enumerate(space.keys) if len({point.genome[i] for point in searched}) > 1]
@@ -109,7 +110,8 @@ class Results:
         return rows
 
     def sweeps(self) -> list[dict[str, Any]]:
-        """Variations of one key at a time around the centres: each objective relative to the centre's."""
+        """The points of the sweeps, which vary one key of a centre: each objective, also relative to that of the
+        centre."""
         space = self.space
         last = max((point.level for point in self.decided), default=0)
         by_id = {point.point: point for point in self.done if point.level == last}
@@ -163,7 +165,7 @@ class Results:
                 ["report", str(folder / "explore.json"), "--out", str(path)]) and None)
 
     def _configurations(self, folder: pathlib.Path) -> None:
-        """Writes a file for each workload of each point of the front, and removes those of an earlier front."""
+        """Writes a file for each point of the front and each workload, and removes those of an earlier front."""
         folder.mkdir(exist_ok=True)
         names = set()
         for point in self.front:
@@ -176,7 +178,8 @@ class Results:
                 path.unlink(missing_ok=True)
 
     def document(self, columns: Sequence[str], rows: Sequence[dict[str, Any]], importance: Any, sweeps: Any) -> dict[str, Any]:
-        """The page's data, in the schema "coppice.explore/1". Configurations are stored as differences from the first."""
+        """The page's data, in the schema "coppice.explore/1". Configurations are stored as their differences from the
+        first."""
         space = self.space
         shown = [name for name in columns if name != "settings"]
         first = next(((point.record or {})["configs"] for point in self.done), {})
@@ -203,9 +206,9 @@ class Results:
         }
 
     def hypervolumes(self) -> list[float]:
-        """After each deciding point, in the search's order, the volume that the front so far dominates relative to the final
-        front's. Objectives are scaled to their range among these points, and the bound is a tenth of the range beyond the
-        worst values, so that extreme points count."""
+        """The volume that the front dominates after each deciding point, in the order of the search, relative to that
+        of the final front. Objectives are scaled to their ranges among these points. The bound is a tenth of the range
+        beyond the worst values, so that extreme points count."""
         if not self.decided:
             return []
         values = front.normalised([minimized(self.space, point.record or {}) for point in self.decided])
@@ -213,7 +216,7 @@ class Results:
         return [volume / found[-1] for volume in found]
 
     def summary(self) -> str:
-        """A human-readable table of the front, at most twenty lines, and the number of lines omitted."""
+        """A readable table of the front with at most twenty lines, and how many lines are left out."""
         space = self.space
         states = {state: sum(point.state == state for point in self.points) for state in ("done", "skipped", "failed")}
         text = f"{space.title}: {states['done']} points, {len(self.front)} on the front, decided by " \
@@ -248,7 +251,7 @@ def _leaves(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def _difference(first: dict[str, Any], other: dict[str, Any]) -> list[list[Any]]:
-    """[path, value] for each value that differs, [path] for each value that is missing."""
+    """The differences from `first`: [path, value] for each value that differs, [path] for each that is missing."""
     changed = [[path, value] for path, value in other.items() if path not in first or first[path] != value]
     return changed + [[path] for path in first if path not in other]
 
@@ -265,7 +268,7 @@ def _csv(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, An
 
 
 def _inert(value: Any) -> Any:
-    """Prefixes strings that a spreadsheet would evaluate as formulas with an apostrophe."""
+    """Puts an apostrophe before strings that a spreadsheet would evaluate as formulas."""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULAS else value
 
 
@@ -286,7 +289,7 @@ def _sqlite(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str,
 
 
 def _parquet(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
-    """Writes Parquet if pandas and either pyarrow or fastparquet are installed; Debian 12 provides neither of the latter."""
+    """Writes Parquet if pandas and one of pyarrow and fastparquet are installed; Debian 12 has neither of these two."""
     try:
         import pandas
         pandas.io.parquet.get_engine("auto")

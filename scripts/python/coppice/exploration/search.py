@@ -1,7 +1,7 @@
-"""Chooses the next point: exhaustively, at random, or with Optuna's NSGA-II or TPE.
+"""Chooses the next point: in order, at random, or with Optuna's NSGA-II or TPE.
 
-Points are numbered. The choice of a point depends only on the seed, its number and the preceding points, so an interrupted
-search continues as if it had not been interrupted.
+Points are numbered. The choice of a point depends only on the seed, its number and the points before it; an interrupted
+search therefore continues as if it had not been interrupted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from coppice.exploration.ledger import DONE, Candidate, Point
 from coppice.exploration.located import SpaceError
 from coppice.exploration.space import MOST_LISTED, SAMPLED, Genome, Space
 
-DRAWS = 20  # attempts to sample a new point, before trying the neighbours of the last one
+DRAWS = 20  # samples that may be known points; after them a new point is searched near the last one
 STEPS = 2000
 
 
@@ -25,7 +25,7 @@ def _seed(*parts: Any) -> int:
 
 
 class Listed:
-    """Visits every point of the space once, in order or shuffled by the seed."""
+    """Proposes every point of the space once, in order or in an order that the seed determines."""
 
     def __init__(self, space: Space, shuffled: bool):
         if space.combinations > MOST_LISTED:
@@ -70,7 +70,7 @@ class Drawn:
 
 
 class Sampled:
-    """An Optuna sampler with an in-memory study of the points in the ledger."""
+    """An Optuna sampler, and a study in memory with the points in the ledger."""
 
     def __init__(self, space: Space):
         import optuna
@@ -93,7 +93,7 @@ class Sampled:
                                       constraints_func=violations)
 
     def know(self, points: Iterable[Point]) -> None:
-        """Reports finished points to the sampler; those without results do not affect it."""
+        """Reports finished points to the sampler; points without results do not affect it."""
         for point in points:
             if point.state == DONE and point.record:
                 self.study.add_trial(finished_trial(self.space, self.distributions, point))
@@ -106,14 +106,14 @@ class Sampled:
             trial = self.study.ask(self.distributions)
             genome = tuple(self._index(key, trial.params[key.name]) for key in self.space.keys)
             hints = dict(self.study._storage.get_trial(trial._trial_id).system_attrs)
-            self.study.tell(trial, state=FAIL)  # running trials are kept in the ledger
+            self.study.tell(trial, state=FAIL)  # the ledger, not this study, has the running points
             point = self.space.point_id(genome)
             if point not in known:
                 return Candidate(point, genome, hints)
         return self._near(genome, hints, number, known)
 
     def _near(self, genome: Genome, hints: dict[str, Any], number: int, known: Mapping[str, str]) -> Candidate | None:
-        """Finds a new point by a random walk from a known one."""
+        """Finds a new point by a random walk from a sampled one."""
         source = random.Random(_seed(self.space.search.seed, number, "near"))
         here = list(genome)
         for _ in range(STEPS):
@@ -138,7 +138,7 @@ def directions(space: Space) -> list[str]:
 
 
 def distributions(space: Space) -> dict[str, Any]:
-    """The keys as Optuna distributions: an index if the values are ordered, otherwise a category."""
+    """The keys as Optuna distributions: an index if the values are ordered, otherwise categories."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
     return {key.name: IntDistribution(0, len(key.values) - 1) if key.ordered
             else CategoricalDistribution([str(value) for value in key.values]) for key in space.keys}

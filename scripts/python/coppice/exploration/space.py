@@ -1,4 +1,4 @@
-"""A space: the machines to choose from, their workloads, the objectives and constraints, and the search method."""
+"""A space: the machines to choose from, the workloads, the objectives and constraints, and the search method."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from coppice.exploration.located import Document, SpaceError
 SECTIONS = ("title", "question", "base", "settings", "space", "workloads", "combine", "constraints", "quantities",
             "prices", "objectives", "search", "fidelities", "survivors", "sensitivity", "limit_seconds")
 METHODS = ("grid", "random", "nsga2", "tpe")
-SAMPLED = ("nsga2", "tpe")  # methods provided by Optuna
+SAMPLED = ("nsga2", "tpe")  # the methods from Optuna
 PRICES = ("accelerator", "switch", "switch_port", "link", "link_gb_s")
 COMBINE = ("arithmetic", "geometric", "worst")
 FIDELITIES = ("fluid", "train", "auto", "flit")
-MOST_LISTED = 1_000_000  # combinations up to which a grid is enumerated
+MOST_LISTED = 1_000_000  # the largest number of combinations of a grid
 
 
 @dataclasses.dataclass(frozen=True)
 class Key:
-    """A key to choose: a configuration key, or a variable for expressions. `settings` are those of named choices."""
+    """A key to vary: a configuration key or a variable for expressions. If its values are named choices, `settings` has
+    their keys."""
     name: str
     values: tuple[Any, ...]
     ordered: bool
@@ -63,10 +64,10 @@ class Search:
     runs: int | None = None
     minutes: float | None = None
     population: int = 30
-    study: bool = False  # whether points are also stored as an Optuna study
+    study: bool = False  # whether points are also stored in an Optuna study
 
 
-Genome = tuple  # for each key, an index into its values
+Genome = tuple  # the index of the value of each key
 
 
 class Space:
@@ -109,7 +110,7 @@ class Space:
 
     @property
     def fingerprint(self) -> str:
-        """A hash that is equal for spaces with the same points and results, even if budgets or sensitivity differ."""
+        """A hash that is equal for spaces with the same points and results; budgets and sensitivity do not count."""
         said = {name: self.document.value.get(name) for name in SECTIONS
                 if name not in ("title", "question", "sensitivity", "survivors")}
         said["search"] = [self.search.method, self.search.seed, self.search.population]
@@ -123,7 +124,7 @@ class Space:
         return math.prod(len(key.values) for key in self.keys)
 
     def values(self, genome: Genome) -> dict[str, Any]:
-        """The values of the applicable keys, in order; keys whose condition is not met are omitted."""
+        """The values of the keys that apply, in order; keys whose condition is not met are left out."""
         indices = {key.name: index for key, index in zip(self.keys, genome)}
         by_name = {key.name: key for key in self.keys}
 
@@ -140,11 +141,12 @@ class Space:
             try:
                 return bool(key.when.evaluate(lookup))
             except MissingName:
-                return False  # a condition on an inapplicable key is not met
+                return False  # a condition on a key that does not apply is not met
         return {key.name: key.values[indices[key.name]] for key in self.keys if applies(key)}
 
     def settings_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """A point's configuration keys, with templates not yet filled in. Values of the space take precedence over `settings`."""
+        """A point's configuration keys, with templates that are not yet filled in. The values of keys replace the
+        space's `settings`."""
         settings = dict(self.settings)
         for key in self.keys:
             if key.name not in values:
@@ -156,7 +158,7 @@ class Space:
         return settings
 
     def point_id(self, genome: Genome) -> str:
-        """A point's name, which is the same for genomes that differ only in inapplicable keys."""
+        """A point's name, which is the same for genomes that differ only in keys that do not apply."""
         return hashlib.sha256(json.dumps(self.values(genome), default=str).encode()).hexdigest()[:10]
 
     def grid(self) -> Iterator[Genome]:
@@ -272,7 +274,8 @@ class Space:
                     open_names += conditional.get(other, ())
 
     def _range(self, said: Mapping[str, Any], name: str) -> list[Any]:
-        """The values from `from` to `to`: by a step, by a factor, or a given number of them, linearly or geometrically spaced."""
+        """The values from `from` to `to`: with a step, with a factor, or a number of them, spaced linearly or
+        geometrically."""
         path = ("space", name)
         self._known(said, ("from", "to", "step", "factor", "count", "scale"), path)
         ends = [QUANTITY.fullmatch(str(said.get(end))) for end in ("from", "to")]

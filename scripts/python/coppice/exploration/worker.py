@@ -1,8 +1,8 @@
 """A worker: claims points from the ledger, runs them and stores the outcomes, until the search is done.
 
-The same code runs as several processes on one machine and as the tasks of a Slurm job; they share only the ledger. A phase
-begins when no point of the previous one is running: first the search at the first fidelity, then the surviving points at
-each finer fidelity, then the sweeps around the front.
+Workers are the processes of one machine or the tasks of a Slurm job; they share only the ledger. A phase begins when no
+point of the previous one is running. The first phase is the search at the first fidelity; then the surviving points run
+at each finer fidelity; last are the sweeps around the front.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from coppice.exploration.space import Genome, Space
 SEARCH, SURVIVOR, SWEEP = "search", "survivor", "sweep"
 BEAT_SECONDS = 10.0
 WAIT_SECONDS = 0.2
-SKIPS_PER_RUN = 200  # maximum number of skipped points per requested run
+SKIPS_PER_RUN = 200  # skipped points that are allowed for each requested run
 
 
 class Stop(Exception):
@@ -68,7 +68,7 @@ def feasible(record: dict[str, Any]) -> bool:
 
 
 def decided(space: Space, points: Sequence[Point]) -> list[Point]:
-    """The points that decide the front: the feasible finished points at the finest fidelity that has any."""
+    """The points that decide the front: those at the finest fidelity with any finished and feasible points."""
     done = [point for point in points if point.state == DONE and point.record and feasible(point.record)]
     finest = max((point.level for point in done), default=0)
     return [point for point in done if point.level == finest]
@@ -81,7 +81,8 @@ def front_of(space: Space, points: Sequence[Point]) -> list[Point]:
 
 
 def survivors(space: Space, points: Sequence[Point], level: int) -> list[Genome]:
-    """The points that advance to the next level: the best fronts, each complete, until they make up the surviving share."""
+    """The points that advance to the next level: the best fronts, each as a whole, until the share that survives is
+    reached."""
     done = [point for point in points if point.level == level and point.state == DONE and point.record and
             point.origin != SWEEP and feasible(point.record)]
     if not done:
@@ -97,7 +98,7 @@ def survivors(space: Space, points: Sequence[Point], level: int) -> list[Genome]
 
 
 def neighbours(space: Space, genome: Genome) -> list[tuple[str, Genome]]:
-    """(key, genome) for each applicable key and each other value of it."""
+    """The points that differ in one applicable key, as (key, genome)."""
     applies = space.values(genome)
     here = space.point_id(genome)
     found = []
@@ -112,14 +113,15 @@ def neighbours(space: Space, genome: Genome) -> list[tuple[str, Genome]]:
 
 
 def centres(space: Space, points: Sequence[Point]) -> list[Point]:
-    """The points of the search's front around which the sweeps vary keys; sweep points do not change them."""
+    """The points of the front around which the sweeps vary keys. Points of sweeps do not count for this front."""
     best = front_of(space, decided(space, [point for point in points if point.origin != SWEEP]))
     return [best[i] for i in front.spread([minimized(space, p.record or {}) for p in best], space.sweep_points)]
 
 
 class Worker:
     def __init__(self, space: Space, ledger: Ledger, runs: int | None, deadline: float | None):
-        """Ends after a given number of search runs over all workers, or at the deadline (in time.monotonic() seconds)."""
+        """Stops after `runs` search runs of all workers together, or at the deadline (in seconds of
+        time.monotonic())."""
         self.space = space
         self.ledger = ledger
         self.runs = runs
@@ -183,7 +185,7 @@ class Worker:
                 continue
             if not any(state == RUNNING for (_, _, state) in self.ledger.counts()):
                 return
-            time.sleep(WAIT_SECONDS)  # another worker's point can still be lost or skipped
+            time.sleep(WAIT_SECONDS)  # another worker's point may still be lost or skipped
 
     def _run(self, point: Point) -> None:
         fidelity = self.space.fidelities[point.level]

@@ -33,10 +33,10 @@ RC_GTEST_PROP(ProductCheck, TakesEveryProductThatTheArrayComputes, ()) {
   }
 }
 
-TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
+TEST(ProductCheck, RejectsAWrongProduct) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   for (const ElementType type : kTypes) {
-    // First, row 7 of rows 0 to 7 is never computed; then it is computed twice.
+    // The first case never computes row 7 of the eight rows; the second case computes it twice.
     for (const int rows : {7, 9}) {
       CheckedProduct product(array, type, 8, 30, 5);
       product.compute(0, 7, 0, 30, 0, 5);
@@ -50,12 +50,12 @@ TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
   }
 }
 
-TEST(ProductCheck, RefusesProductsThatNoMemoryHolds) {
+TEST(ProductCheck, RejectsProductsThatDoNotFitIntoMemory) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   EXPECT_THROW(CheckedProduct(array, ElementType::kInt8, 1 << 20, 1 << 10, 1), UnsupportedError);
 }
 
-TEST(ProductCheck, KnowsTheTypesByTheirNames) {
+TEST(ProductCheck, FindsTypesByTheirNames) {
   for (const ElementType type : kTypes) EXPECT_EQ(parse_element_type(to_string(type)), type);
   EXPECT_THROW(parse_element_type("fp8"), std::invalid_argument);
 }

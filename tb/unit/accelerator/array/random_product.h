@@ -25,7 +25,7 @@ inline Dataflow any_dataflow() {
                            Dataflow::kInputStationary);
 }
 
-// The product by its definition, with sums of type Sum.
+// The product computed directly from its definition, with sums of type Sum.
 template <typename Sum, typename Value>
 Matrix<Sum> reference_product(const Matrix<Value>& a, const Matrix<Value>& b) {
   Matrix<Sum> product(a.rows(), b.columns());

@@ -18,7 +18,8 @@ SystolicArray array(int rows, int columns, Dataflow dataflow) {
   return {rows, columns, dataflow};
 }
 
-// The expected values are computed by hand from the formula 2 r + c + depth - 2.
+// The expected values were computed by hand: a fold of depth K on r rows and c columns takes 2 r + c + K - 2
+// cycles.
 TEST(SystolicArray, OneFullTileTakesTheFoldFormula) {
   EXPECT_EQ(array(32, 32, Dataflow::kOutputStationary).cycles({32, 100, 32}), 64 + 32 + 100 - 2);
   EXPECT_EQ(array(32, 16, Dataflow::kWeightStationary).cycles({100, 32, 16}), 64 + 16 + 100 - 2);
@@ -69,13 +70,13 @@ TEST(SystolicArray, RepeatsIndependentProducts) {
   EXPECT_EQ(os.cycles({5, 6, 7, 0}), 0);
 }
 
-TEST(SystolicArray, UtilizationIsWorkOverCapacity) {
+TEST(SystolicArray, UtilizationIsWorkDividedByCapacity) {
   const SystolicArray os = array(2, 2, Dataflow::kOutputStationary);
   EXPECT_DOUBLE_EQ(os.utilization({2, 6, 2}), 24.0 / (4 * 10));
   EXPECT_EQ(os.utilization({2, 6, 2, 0}), 0);
 }
 
-TEST(SystolicArray, RefusesEmptyArraysAndUnknownDataflows) {
+TEST(SystolicArray, RejectsEmptyArraysAndUnknownDataflows) {
   EXPECT_THROW(array(0, 4, Dataflow::kOutputStationary), std::invalid_argument);
   EXPECT_THROW(array(4, 0, Dataflow::kOutputStationary), std::invalid_argument);
   EXPECT_THROW(parse_dataflow("row_stationary"), std::invalid_argument);
@@ -104,16 +105,16 @@ Rows multiply(const Rows& a, const Rows& b) {
   return product;
 }
 
-// The value that enters lane `lane` in cycle `cycle`, in which each lane is one cycle behind the previous
-// one; 0 before its first value and after its last.
+// The value that enters lane `lane` in cycle `cycle`. Each lane starts one cycle after the previous lane.
+// Zero before the lane's first value and after its last.
 long skewed(const std::vector<long>& lane_values, PeCycles cycle, std::size_t lane) {
   const PeCycles at = cycle - static_cast<PeCycles>(lane);
   const bool inside = at >= 0 && at < static_cast<PeCycles>(lane_values.size());
   return inside ? lane_values[static_cast<std::size_t>(at)] : 0;
 }
 
-// Rows of `a` move right, columns of `b` move down, and sums stay. Finally, the sums are shifted out over the
-// upper edge, one row per cycle.
+// Simulates one output-stationary tile: rows of `a` move right, columns of `b` move down, and sums stay in
+// place. Finally, the sums are shifted out over the upper edge, one row per cycle.
 Product output_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = a.size();
   const std::size_t columns = b[0].size();
@@ -153,8 +154,8 @@ Product output_stationary_tile(const Rows& a, const Rows& b) {
   return product;
 }
 
-// The r x c tile of `b` is shifted in from the upper edge, one row per cycle. Then columns of `a` (one per
-// row of the tile) move right, skewed from the last row, and sums move up and out.
+// Simulates one weight-stationary tile. `b` is shifted in from the upper edge, one row per cycle. Then the
+// columns of `a`, one per row of the array, move right, and sums move up and out.
 Product weight_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = b.size();
   const std::size_t columns = b[0].size();
@@ -184,7 +185,7 @@ Product weight_stationary_tile(const Rows& a, const Rows& b) {
     right = next_right;
     up = next_up;
     ++product.cycles;
-    // Outputs the sums of the first row; a column's first sum leaves after the skew of its lane.
+    // The sums leave from the first row of the array. Column j's first sum leaves after rows - 1 + j cycles.
     for (std::size_t j = 0; j < columns; ++j) {
       const PeCycles first = static_cast<PeCycles>(rows - 1 + j);
       if (cycle >= first && out[j] < depth) product.values[out[j]++][j] = up[0][j];
@@ -225,7 +226,7 @@ void add_at(Rows& sum, const Rows& part, std::size_t row, std::size_t column) {
   }
 }
 
-// Computes a b tile by tile with stationary outputs.
+// Computes the product a * b tile by tile with stationary outputs.
 Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t i = 0; i < a.size(); i += rows) {
@@ -239,7 +240,7 @@ Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::s
   return product;
 }
 
-// Computes a b tile by tile with `b` stationary.
+// Computes the product a * b tile by tile with stationary `b`.
 Product weight_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t k = 0; k < b.size(); k += rows) {
@@ -275,7 +276,8 @@ RC_GTEST_PROP(SystolicArray, CountsTheCyclesOfAMachineThatMovesEveryValue, ()) {
   RC_ASSERT(ws.values == multiply(a, b));
   RC_ASSERT(timed(Dataflow::kWeightStationary) == ws.cycles);
 
-  // With stationary inputs, the array computes the transposed product.
+  // With stationary inputs, the array computes the transposed product, with the inputs in the role of the
+  // weights.
   const Product is = weight_stationary(transposed(b), transposed(a), rows, columns);
   RC_ASSERT(is.values == transposed(multiply(a, b)));
   RC_ASSERT(timed(Dataflow::kInputStationary) == is.cycles);

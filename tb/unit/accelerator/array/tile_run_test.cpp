@@ -27,8 +27,8 @@ Matrix<float> any_reals(std::int64_t rows, std::int64_t columns, bool bf16) {
   return matrix;
 }
 
-// The product with sums in the array's order: with stationary outputs, along the depth; with moving sums,
-// from the last row of a tile to its first, tile by tile.
+// The product, summed in the array's order. With stationary outputs, sums run along the depth. With moving
+// sums, each tile adds from its last row to its first, and the tiles follow one another along the depth.
 Matrix<float> sums_in_order(const SystolicArray& array, const Matrix<float>& a, const Matrix<float>& b) {
   Matrix<float> sums(a.rows(), b.columns());
   const std::int64_t depth = a.columns();
@@ -92,8 +92,8 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   Matrix<float> out(c.m, c.n);
   run_product<float>(c.array, a.view(), b.view(), out.view());
   RC_ASSERT(out == sums_in_order(c.array, a, b));
-  // The result must also be close to the true product: the error of a sum is at most one rounding per
-  // addition and product.
+  // The result must also be close to the exact product. The error of a sum is bounded by one rounding per
+  // addition and one per product.
   const Matrix<double> exact = reference_product<double>(a, b);
   for (std::int64_t i = 0; i < c.m; ++i) {
     for (std::int64_t j = 0; j < c.n; ++j) {
@@ -105,8 +105,8 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   }
 }
 
-// Hand-computed for a 2x2 output-stationary array and depth 1.
-TEST(TileRun, SkewsLanesByACycle) {
+// The expected values were computed by hand for a 2x2 output-stationary array and a depth of 1.
+TEST(TileRun, SkewsLanesByOneCycle) {
   Matrix<float> a(2, 1);
   Matrix<float> b(1, 2);
   a.at(0, 0) = 2;
@@ -138,7 +138,7 @@ TEST(TileRun, SkewsLanesByACycle) {
   EXPECT_THROW(run.step(), std::logic_error);
 }
 
-TEST(TileRun, SumsOfInt8WrapAndAddToWhatIsThere) {
+TEST(TileRun, SumsOfInt8WrapAndAreAddedToExistingSums) {
   Matrix<std::int32_t> one(1, 1);
   one.at(0, 0) = 127;
   Matrix<std::int32_t> out(1, 1);
@@ -165,7 +165,7 @@ TEST(TileRun, KeepsInfinitiesWhereTheyBelong) {
   }
 }
 
-TEST(TileRun, RefusesSizesThatDoNotAgree) {
+TEST(TileRun, RejectsSizesThatDoNotAgree) {
   const Matrix<float> a(2, 3);
   Matrix<float> out(2, 2);
   const SystolicArray array(2, 2, Dataflow::kOutputStationary);

@@ -13,7 +13,8 @@ namespace {
 using workload::Layer;
 using workload::Pass;
 
-// Counts by brute force the distinct inputs that output pixels [first, end) of an image read.
+// Counts the distinct inputs that the output pixels [first, end) of an image read, by visiting every filter
+// position.
 std::int64_t walked(const Layer& layer, std::int64_t first, std::int64_t end) {
   std::set<std::tuple<std::int64_t, std::int64_t>> touched;
   for (std::int64_t pixel = first; pixel < end; ++pixel) {
@@ -37,7 +38,7 @@ Layer any_layer() {
   layer.padding = *rc::gen::inRange(0, 2);
   layer.ifmap_height = *rc::gen::inRange(3, 12);
   layer.ifmap_width = *rc::gen::inRange(3, 12);
-  // The strides do not skip any input.
+  // Strides of at most the filter's size, so that no input is skipped.
   layer.stride_height = *rc::gen::inRange<std::int64_t>(1, layer.filter_height + 1);
   layer.stride_width = *rc::gen::inRange<std::int64_t>(1, layer.filter_width + 1);
   layer.channels = *rc::gen::inRange(1, 5);
@@ -57,7 +58,7 @@ RC_GTEST_PROP(OperandBlocks, WholeRowsOfPatchesHoldTheInputsUnderThem, ()) {
   const std::int64_t places = (end - first) * width * patches.columns();
   RC_ASSERT(patches.values(first * width, end * width, 0, patches.columns()) ==
             std::min(positions * layer.channels, places));
-  // The second sample has as many values as the first.
+  // The second sample of the batch has as many values as the first.
   const std::int64_t image = width * layer.output_height();
   RC_ASSERT(patches.transposed().values(0, patches.columns(), image + first * width, image + end * width) ==
             patches.values(first * width, end * width, 0, patches.columns()));
@@ -79,7 +80,7 @@ RC_GTEST_PROP(OperandBlocks, BlocksThatFollowOneAnotherAddUpToAll, ()) {
   RC_ASSERT(sum == 2 * layer.channels * walked(layer, 0, layer.output_height() * layer.output_width()));
 }
 
-TEST(OperandBlocks, PlainOperandsHoldAValueInEveryPlace) {
+TEST(OperandBlocks, PlainOperandsHaveAValueAtEveryPosition) {
   const OperandBlocks plain = OperandBlocks::plain(5, 7);
   EXPECT_EQ(plain.values(), 35);
   EXPECT_EQ(plain.values(1, 3, 2, 7), 10);
@@ -106,7 +107,7 @@ TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
   EXPECT_EQ(values(Pass::kWeightGradient), std::tuple(kInputs, kOutputs, kWeights));
 }
 
-// The grid stores the number of values in each of its blocks.
+// The grid must report the same number of values for each block as the operand itself.
 RC_GTEST_PROP(OperandGrid, HoldsWhatItsBlocksDo, ()) {
   const Layer layer = any_layer();
   const OperandBlocks patches = OperandBlocks::patches(layer, 3);

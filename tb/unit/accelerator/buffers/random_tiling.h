@@ -14,7 +14,7 @@ inline ProductOperands product(std::int64_t m, std::int64_t k, std::int64_t n) {
   return {OperandBlocks::plain(m, k), OperandBlocks::plain(k, n), OperandBlocks::plain(m, n)};
 }
 
-// A plain product and an array with buffers.
+// A matrix product and an array with buffers, for tests of tile plans.
 struct Case {
   std::int64_t m, k, n;
   SystolicArray array{1, 1, Dataflow::kOutputStationary};

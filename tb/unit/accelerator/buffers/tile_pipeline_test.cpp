@@ -24,14 +24,14 @@ TEST(TilePipeline, OneTileLoadsComputesAndStores) {
 
 // Loads of 4 cycles hide behind computations of 10 cycles: only the first load and the last store are
 // exposed.
-TEST(TilePipeline, PrefetchHidesWhatTheMemoryCanServe) {
+TEST(TilePipeline, PrefetchingHidesMemoryTime) {
   const std::vector<TileDemand> tiles{{10, 4, 3, true, true}};
   EXPECT_EQ(run_pipeline(tiles, 20, false, kByteACycle).end, 4 + 200 + 3);
 }
 
 // Loads of 20 cycles and stores of 5 keep the memory busy; the last computation overlaps only the
 // second-to-last store.
-TEST(TilePipeline, AShortMemoryDecides) {
+TEST(TilePipeline, ASlowMemoryDeterminesTheTime) {
   const std::vector<TileDemand> tiles{{10, 20, 5, true, true}};
   const PipelineTimes times = run_pipeline(tiles, 8, false, kByteACycle);
   EXPECT_EQ(times.memory_busy, 8 * 25);
@@ -44,8 +44,9 @@ TEST(TilePipeline, AnUnlimitedMemoryNeverStalls) {
   EXPECT_EQ(run_pipeline({}, 5, false, kByteACycle).end, 0);
 }
 
-// A stationary operand occupies no buffer half and is loaded as early as the memory permits.
-TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
+// A stationary operand does not occupy half of a double buffer, so it can be loaded as early as the memory
+// permits.
+TEST(TilePipeline, StationaryOperandsAreLoadedInAdvance) {
   const std::vector<TileDemand> halves{{1, 1, 0, true, true},
                                        {100, 1, 0, false, true},
                                        {1, 1, 0, false, true},
@@ -57,7 +58,7 @@ TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
   EXPECT_EQ(run_pipeline(stays, 1, true, kByteACycle).end, 153 + 2);
 }
 
-// An independent cycle-by-cycle simulation of the same rules.
+// The reference: simulates the pipeline's rules independently, cycle by cycle.
 PeCycles stepped(const std::vector<TileDemand>& tiles, bool output_stays) {
   const auto count = std::ssize(tiles);
   std::vector<PeCycles> load_end(tiles.size(), -1), compute_end(tiles.size(), -1),
@@ -68,7 +69,8 @@ PeCycles stepped(const std::vector<TileDemand>& tiles, bool output_stays) {
   const auto ended = [](PeCycles end, PeCycles now) { return end >= 0 && end <= now; };
   std::ptrdiff_t load = 0, compute = 0, store = 0;
   PeCycles memory_until = 0, load_since = -1, last = 0;
-  std::vector<std::pair<PeCycles, std::ptrdiff_t>> waiting;  // stores, with their request cycles
+  std::vector<std::pair<PeCycles, std::ptrdiff_t>>
+      waiting;  // stores that wait for the memory, with the cycle of their request
   for (PeCycles now = 0; store < count || compute < count || !waiting.empty(); ++now) {
     bool changed = true;
     while (changed) {
@@ -129,7 +131,7 @@ RC_GTEST_PROP(TilePipeline, EndsAsAMachineSteppedCycleByCycle, ()) {
   const bool output_stays = *rc::gen::arbitrary<bool>();
   const PipelineTimes times = run_pipeline(tiles, 1, output_stays, kByteACycle);
   RC_ASSERT(times.end == stepped(tiles, output_stays));
-  // Repeats are equivalent to listing the tiles repeatedly.
+  // Running the tiles twice must equal running a list that contains them twice.
   std::vector<TileDemand> twice = tiles;
   twice.insert(twice.end(), tiles.begin(), tiles.end());
   RC_ASSERT(run_pipeline(tiles, 2, output_stays, kByteACycle).end ==

@@ -30,7 +30,8 @@ RC_GTEST_PROP(TilePlanner, TilesFitTheirBuffers, ()) {
   RC_ASSERT(fits(c.buffers.output, plan.output_stays, c.m * c.n, plan.m * plan.n, c.bytes.sum));
 }
 
-// The products of a layer with halos, strides and padding, and of a smaller part of the layer.
+// The matrix products of a random layer, which may have halos, strides and padding, and of a part of this
+// layer.
 struct LayerCase {
   std::vector<CountedProduct> products;
   Case limits = any_case();
@@ -59,7 +60,8 @@ RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
   RC_ASSERT(planner.traffic(plan) == walked);
 }
 
-// Doubling a side that is not streamed, if the buffers allow it, never reduces the number of bytes moved.
+// The plan is locally optimal: doubling a side that is not streamed, if the buffers allow it, never reduces
+// the number of bytes moved.
 RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
   const LayerCase c = any_layer_case();
   TilePlanner planner(c.products, c.limits.array, c.limits.buffers, c.limits.bytes);
@@ -83,7 +85,7 @@ RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
   if (c.limits.array.dataflow() != Dataflow::kInputStationary) compare(&TilePlan::n, 2 * plan.n, whole.n);
 }
 
-TEST(TilePlanner, NamesTheBufferThatIsTooSmall) {
+TEST(TilePlanner, ReportsTheBufferThatIsTooSmall) {
   const SystolicArray array(32, 32, Dataflow::kWeightStationary);
   EXPECT_THAT(
       [&] {

@@ -13,18 +13,21 @@
 namespace coppice::accelerator {
 namespace {
 
-// Replays the plan while tracking the contents of the buffers, to count the bytes moved per operand.
+// The result of replaying a plan while tracking the buffers' contents: the bytes moved per operand and the
+// products added to each output.
 struct Replay {
   Traffic traffic;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums;  // products added to each result
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+      sums;  // number of products added to each output
 };
 
 Replay replayed(const Case& c, const TilePlan& plan) {
   Replay replay;
   using Block = std::tuple<std::int64_t, std::int64_t>;
-  std::set<Block> inputs, weights;  // stationary operands: all blocks so far; others: the last block
+  std::set<Block> inputs,
+      weights;  // a stationary operand keeps every block it has loaded; any other keeps only the last block
   Block held_output{-1, -1};
-  std::map<Block, std::int64_t> done;  // depth summed so far in each tile of sums
+  std::map<Block, std::int64_t> done;  // depth summed so far for each output tile
   const auto read = [&c](std::set<Block>& held, bool stays, const Block& block, std::int64_t values,
                          Bytes& sum) {
     if (held.contains(block)) return;
@@ -39,7 +42,7 @@ Replay replayed(const Case& c, const TilePlan& plan) {
     const Block output{tile.m, tile.n};
     const std::int64_t size = tile.height * tile.width * c.bytes.sum;
     if (output != held_output && !plan.output_stays) {
-      // Partial sums that leave the buffer, and those that return to it.
+      // Counts the partial sums that are written to memory and those that are read back.
       if (held_size > 0 && done[held_output] < c.k) replay.traffic.output += held_size;
       if (done[output] > 0) replay.traffic.output += size;
     }
@@ -74,7 +77,7 @@ RC_GTEST_PROP(TileWalk, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
   RC_ASSERT(compute == tiles_compute(product(c.m, c.k, c.n), c.array, plan));
 }
 
-// No plan moves less than every operand once, and with unlimited buffers none moves more.
+// Any plan moves every operand at least once; with unlimited buffers, it moves each operand exactly once.
 RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
   Case c = any_case();
   const Bytes once = c.bytes.operand * (c.m * c.k + c.k * c.n) + c.bytes.result * c.m * c.n;
@@ -85,8 +88,9 @@ RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
   RC_ASSERT(walk().compute == c.array.cycles({c.m, c.k, c.n}));
 }
 
-// Hand-computed: 64 x 64 x 64 on 8 x 8, with half buffers of 1,024 values for inputs and weights and of 256
-// for outputs. Tiles of 16 x 64 by 64 x 16 keep the sums; there are four tiles in either direction.
+// Computed by hand: a 64 x 64 x 64 product on an 8 x 8 array, with half buffers of 1,024 values for inputs
+// and for weights and of 256 values for outputs. Tiles of 16 x 64 by 64 x 16 keep their sums in the buffer;
+// the output consists of 4 x 4 tiles.
 TEST(TileWalk, KnownTraffic) {
   const BufferSizes buffers{8192, 8192, 2048};
   const SystolicArray array(8, 8, Dataflow::kOutputStationary);
@@ -95,9 +99,10 @@ TEST(TileWalk, KnownTraffic) {
   EXPECT_EQ(plan.m, 16);
   EXPECT_EQ(plan.k, 64);
   EXPECT_EQ(plan.n, 16);
-  // The walk visits all n for every m: the inputs of each m stay, the weights are loaded again.
+  // The walk visits all n for every m, so a row of inputs stays in the buffer while the weights are loaded
+  // again for each m.
   EXPECT_EQ(walk_tiles(operands, array, plan).traffic, (Traffic{16384, 4 * 16384, 16384}));
-  // With one-byte values, all operands stay; complete sums leave as one byte or as four.
+  // With one-byte values, both operands fit into the buffers. Complete sums leave as one byte, or as four.
   const ValueBytes small{.operand = 1, .result = 1};
   const TilePlan whole = TilePlanner({{operands}}, array, buffers, small).plan(Tiling::kOutputReuse);
   EXPECT_TRUE(whole.input_stays && whole.weight_stays);

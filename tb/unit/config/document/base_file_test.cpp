@@ -30,7 +30,7 @@ TEST(BaseFile, IsExtendedKeyByKey) {
   EXPECT_EQ(config.collective.size, 2 << 20);
 }
 
-TEST(BaseFile, MayHaveABaseAndPlacesKeepTheirFile) {
+TEST(BaseFile, MayHaveABaseAndLocationsNameTheRightFile) {
   const ScratchFile machine(kMachine);
   const ScratchFile middle("base: " + machine.path() + "\nsystem: {clock: 2 GHz}\n");
   const ScratchFile own("base: " + stem(middle) + ".yaml\ncollective: {size: 4 MiB}\n");
@@ -40,12 +40,12 @@ TEST(BaseFile, MayHaveABaseAndPlacesKeepTheirFile) {
   EXPECT_EQ(loaded.place("collective.size").file, own.path());
 }
 
-TEST(BaseFile, IsFoundAmongTheShippedOnes) {
+TEST(BaseFile, IsFoundAmongTheShippedConfigurations) {
   const ScratchFile own("base: systems/torus_4x4\n");
   EXPECT_EQ(load(own.path(), {}, Purpose::kRun).config.system.topology.kind, "torus");
 }
 
-TEST(BaseFile, IsRefusedAtItsKey) {
+TEST(BaseFile, IsRejectedAtItsKey) {
   const auto complaint = [](const ScratchFile& file) -> std::string {
     try {
       load(file.path(), {}, Purpose::kRun);

@@ -35,7 +35,7 @@ std::string override_complaint(const std::string& text) {
   return "accepted";
 }
 
-TEST(ReadDocument, KeepsThePlaceOfEveryKeyAndValue) {
+TEST(ReadDocument, KeepsTheLocationOfEveryKeyAndValue) {
   const ScratchFile file("# comment\nsystem:\n  dims: [4,  8]\n  clock: 1 GHz  # fast\n");
   const Node root = read_document(file.path());
   ASSERT_EQ(root.kind, Node::Kind::kMap);
@@ -54,7 +54,7 @@ TEST(ReadDocument, KeepsThePlaceOfEveryKeyAndValue) {
   EXPECT_EQ(clock.place.file, file.path());
 }
 
-TEST(ReadDocument, RefusesFilesThatCannotBeRead) {
+TEST(ReadDocument, RejectsFilesThatCannotBeRead) {
   EXPECT_THROW(read_document("/nonexistent/coppice.yaml"), ConfigError);
   try {
     read_document("/nonexistent/coppice.yaml");
@@ -79,7 +79,8 @@ TEST(ReadDocument, RefusesWhatIsNoSingleMap) {
   EXPECT_THAT(complaint("- a\n- b\n"), StartsWith("1:1: the file must be a map"));
   EXPECT_THAT(complaint("\nword\n"), StartsWith("2:1: the file must be a map"));
   EXPECT_THAT(complaint("a: 1\n---\nb: 2\n"), StartsWith("2:1: a second YAML document"));
-  // The YAML parser finds an endless series of documents in this text.
+  // For this text, the YAML library returns an endless series of documents, so the reader must stop at the
+  // second.
   EXPECT_THAT(complaint("a, b]  # c\n, 1 ]\nd,topology: [ e. f]g, h"), HasSubstr("second YAML document"));
   EXPECT_EQ(complaint("---\na: 1\n...\n"), "accepted");
 }
@@ -94,7 +95,7 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
               HasSubstr("the byte 0x02"));
 }
 
-// Results are JSON, which cannot hold such strings: without this check, a run fails when it writes its
+// Results are JSON, which requires UTF-8. Without this check, a run would only fail when it writes its
 // result.
 TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"),

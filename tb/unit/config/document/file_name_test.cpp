@@ -31,7 +31,7 @@ class FileName : public ::testing::Test {
     return (folder_ / name).string();
   }
   std::string beside(const std::string& name) const { return (folder_ / name).string(); }
-  // A value as read from a configuration in this folder.
+  // A value as read from a configuration file in the temporary folder.
   Node value(const std::string& text) const {
     Node node;
     node.kind = Node::Kind::kScalar;
@@ -64,7 +64,7 @@ TEST_F(FileName, LeavesWordsThatMayBeOtherNames) {
   EXPECT_EQ(read_name_or_file(value("./resnet50"), "key", "a model"), beside("./resnet50"));
 }
 
-// Covers every key that names a file.
+// Every key that names a file resolves relative names in the same way.
 TEST_F(FileName, HoldsForEveryKey) {
   const std::string system = "system: {topology: {kind: ring, dims: [4]}}\n";
   for (const std::string name : {"m.csv", "m.txt"}) {

@@ -66,14 +66,14 @@ TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
   }
 }
 
-// The YAML parser or the result reader refuses a result that is cut off within its configuration.
+// If a result file is cut off within its configuration, the YAML parser or the result reader refuses it.
 TEST(ResultDocument, RefusesResultsThatAreCutOff) {
   const std::string whole =
       "{\"schema\": \"coppice.result/1\", \"config\": {\"seed\": [7, \"}\\\"\"]}, \"assumptions\": [\"a\"]}";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     try {
       const ConfigDocument document = read(whole.substr(0, length));
-      // Only a cut after the configuration may go unnoticed.
+      // A truncated result may be accepted only if its configuration is complete.
       EXPECT_GE(length, whole.find(", \"assumptions\"")) << length;
       EXPECT_EQ(document.root.children.front().name, "seed");
     } catch (const ConfigError&) {

@@ -51,7 +51,7 @@ TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
   const DimensionSpec ring = read_astra_network(file.path(), RingDirections::kBoth).dimensions[0];
   EXPECT_EQ(ring.kind, DimensionKind::kRing);
   EXPECT_EQ(ring.links, 2);
-  // A ring of two has one link each way, whatever directions are requested.
+  // A ring of two nodes has one link in each direction, even if rings run both ways.
   const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
   for (const RingDirections ways : {RingDirections::kOne, RingDirections::kBoth}) {
     EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].kind, DimensionKind::kOneWayRing);
@@ -78,8 +78,8 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()).dimensions);
   nlohmann::ordered_json result;
   write_config(loaded, result);
-  EXPECT_EQ(result["assumptions"].size(), 4U);  // the file's assumptions, and buffers that fit its links
-  // The written configuration is equivalent and does not need the file.
+  EXPECT_EQ(result["assumptions"].size(), 4U);  // three from the network file and one about the buffers
+  // The configuration written to the result is equivalent and does not refer to the network file.
   const ScratchFile again(result["config"].dump());
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.system, loaded.system);
 
@@ -102,7 +102,8 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
               HasSubstr("did you mean 'system.topology.dimensions.rings'"));
 }
 
-// The links to the switch, 450 GB/s of 2^30 bytes each, carry 483.2 bytes per nanosecond.
+// The fastest links, those to the switch, carry 450 * 2^30 bytes per second, which is 483.2 bytes per
+// nanosecond.
 TEST(AstraNetwork, HasFlitsThatItsLinksNeed) {
   const ScratchFile network(with("100.0", "450"));
   const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +

@@ -40,7 +40,7 @@ std::string complaint(const std::string& text) {
   return "accepted";
 }
 
-// BookSim2 keys without a counterpart in Coppice are accepted; misspelt keys are not.
+// BookSim2's own keys are accepted even if Coppice has no counterpart; misspelt keys are refused.
 TEST(BooksimFile, KnowsBooksimsOwnKeys) {
   EXPECT_THAT(complaint("topology = flatfly;\nc = 4; k = 4; n = 2;\nx = 4; y = 4; xr = 2; yr = 2;\n"
                         "routing_function = ran_min;\ntraffic = uniform;\n"),
@@ -132,7 +132,8 @@ TEST(BooksimFile, ReadsTheTrafficOfItsUsers) {
   EXPECT_EQ(read("traffic = hotspot(5);").hotspots, "5");
   EXPECT_EQ(read("injection_process = on_off; burst_alpha = 0.25; burst_beta = 0.75;").bursts, "0.25,0.75");
   EXPECT_EQ(read("injection_process = on_off({0.25,0.5});").bursts, "0.25,0.5");
-  // A source sends a packet in half of the cycles while it is on, which is a fifth of the time.
+  // A source that is on sends a packet in half of the cycles. To reach the injection rate of 0.1, it is on
+  // for a fifth of the time.
   EXPECT_EQ(read("injection_process = on_off({-1,0.2,0.5});").bursts, "0.05,0.2");
   const BooksimExperiment requests = read("use_read_write = 1; write_fraction = 0.25; read_reply_size = 5;");
   EXPECT_EQ(requests.request_reply, "1,5,1,1");

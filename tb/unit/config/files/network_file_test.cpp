@@ -38,7 +38,7 @@ std::string complaint(const std::string& text) {
   return "accepted";
 }
 
-// Two hosts with two accelerators each, whose NICs connect to a switch ASIC.
+// Two hosts, each with two accelerators and a NIC; the NICs are connected to one switch ASIC.
 constexpr const char* kHosts = R"(name: two hosts
 devices:
 - name: host
@@ -117,7 +117,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
-// `choice` selects the key that gives the unit; without it, the only such key is used.
+// `choice` names the unit to use. It may be omitted if the bandwidth is given in one unit only.
 TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
   const topology::GraphFile named = read(kHosts);
   const topology::GraphFile alone =
@@ -128,7 +128,7 @@ TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
               HasSubstr("choice"));
 }
 
-// A PCIe transfer is one bit on each of 16 lanes, and 128 of 130 bits are data.
+// Each PCIe transfer moves one bit on each of 16 lanes; 128 of every 130 bits are data.
 TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
   const auto bandwidth = [](const std::string& unit) {
     return with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{" + unit + ": 32}");

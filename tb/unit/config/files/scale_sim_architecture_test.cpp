@@ -45,7 +45,7 @@ std::string with(const std::string& what, const std::string& instead) {
   return text.replace(text.find(what), what.size(), instead);
 }
 
-// The position in the file and the message.
+// The refusal of `text`: the position in the file and the message.
 std::string complaint(const std::string& text) {
   const ScratchFile file(text, ".cfg");
   try {

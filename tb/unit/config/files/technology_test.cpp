@@ -22,7 +22,8 @@ TEST(Technology, TakesRatiosOfMeasuredLibraries) {
   EXPECT_THAT(capacitance_ratio(130, 180), DoubleNear(0.212, 1e-12));
 }
 
-// The geometric mean of two libraries' feature sizes has the geometric mean of their ratios.
+// At the geometric mean of two libraries' feature sizes, the interpolated ratio is the geometric mean of
+// their ratios.
 TEST(Technology, InterpolatesBetweenTheLogarithmsOfLibraries) {
   EXPECT_THAT(area_ratio(std::sqrt(130.0 * 45), 180), DoubleNear(std::sqrt(0.258 * 0.0376), 1e-12));
   EXPECT_THAT(capacitance_ratio(std::sqrt(180.0 * 130), 180), DoubleNear(std::sqrt(0.212), 1e-12));

@@ -18,7 +18,7 @@ struct Published {
 
 class PublishedTransformer : public ::testing::TestWithParam<Published> {};
 
-// Parameter counts from the papers or the checkpoints.
+// The expected parameter counts were published in papers or with checkpoints.
 TEST_P(PublishedTransformer, HasItsParameters) {
   const std::string path = testing::shipped_config(std::string("workloads/") + GetParam().name + ".yaml");
   EXPECT_EQ(read_transformer(path).parameters(), GetParam().parameters);

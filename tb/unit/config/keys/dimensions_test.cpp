@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using topology::DimensionKind;
 
-// Puts dimension 0 on line 4 and dimension 1 on line 5.
+// A configuration with `first` as dimension 0 on line 4 and `second` as dimension 1 on line 5.
 std::string hierarchy(const std::string& first, const std::string& second, const std::string& rest = "") {
   return "system:\n  topology: {kind: hierarchy, dimensions: [\n\n    " + first + ",\n    " + second +
          "]}\n  flit: 64 B\ncollective: {algorithm: hierarchical, size: 1 MiB, chunks: 4}\n" + rest;
@@ -25,7 +25,7 @@ std::string hierarchy(const std::string& first, const std::string& second, const
 constexpr const char* kSwitch = "{kind: switch, size: 4, bandwidth: 200 Gb/s, latency: 700 ns}";
 constexpr const char* kRing = "{kind: ring, size: 3, links: 4, bandwidth: 25 GB/s, latency: 20 ns}";
 
-// The refusal, as "line: message".
+// The refusal of `text`, as "line: message".
 std::string complaint(const std::string& text, Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);
   try {

@@ -26,7 +26,7 @@ using ::testing::ThrowsMessage;
 
 // --- zero-load latency -------------------------------------------------------------------------------------
 
-// Cycles between packets: every pair sends one packet, and no two packets meet.
+// Cycles between the packets of successive pairs of nodes, long enough that no two packets meet.
 constexpr Cycles kApart = 200;
 
 void send_every_pair(SmallFabric& small, int flits) {
@@ -89,7 +89,7 @@ std::vector<int> random_dims() {
   return *rc::gen::elementOf(kDims);
 }
 
-// The latencies here are whole numbers of cycles; route_timing_test covers rounding.
+// All latencies of this random topology are whole numbers of cycles; route_timing_test covers rounding.
 topology::Topology random_topology() {
   const auto dims = random_dims();
   std::vector<topology::LinkSpec> links;
@@ -100,8 +100,8 @@ topology::Topology random_topology() {
   return *rc::gen::arbitrary<bool>() ? topology::make_torus(dims, links) : topology::make_mesh(dims, links);
 }
 
-// The expected latency, computed without route_timing: two cycles of injection, the four stages of every
-// router, every channel's latency, and one cycle on the ejection channel.
+// The test computes the expected latency without route_timing: two cycles of injection, four stages per
+// router, the latency of every channel, and one cycle on the ejection channel.
 RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   const auto topology = random_topology();
   const config::SystemConfig system = random_delays(4, 64);
@@ -124,7 +124,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     NodeId node = src;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& channel = topology.channel(topology.out_channels(node)[route[i].out_port]);
-      // On a slow channel, a flit arrives once it is complete.
+      // On a slow channel, a flit arrives only when all of its bytes have been transferred.
       const Femtoseconds flit_time = 16 * 1'000'000'000'000'000 / channel.bandwidth.bytes_per_second;
       latency += channel.latency / kCycle + (flit_time - 1) / kCycle;
       slowest = std::max(slowest, 16e9 / static_cast<double>(channel.bandwidth.bytes_per_second));
@@ -133,8 +133,8 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     if (time_route(topology, system, src, route).latency != latency) return "route_timing differs";
     const Cycles head = at - packet.created - (flits - 1);
     if (slowest == 1) return head == latency ? "" : fmt::format("{} instead of {}", head, latency);
-    // The tail follows at the rate of the slowest channel. After a pause, it catches up with a head that was
-    // delayed by routing and virtual-channel allocation.
+    // The tail follows at the rate of the slowest channel, but it may catch up by as much as routing and
+    // virtual-channel allocation delayed the head.
     const double lag = static_cast<double>(at - packet.created - latency);
     const double paced = static_cast<double>(flits - 1) * slowest;
     const auto routers = static_cast<double>(route.size());
@@ -145,7 +145,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   RC_ASSERT(failure == "");
 }
 
-// A buffer of d slots accepts d flits per credit loop; each direction takes 3 cycles.
+// A sender with d slots of buffer space sends d flits per credit loop of 6 cycles, 3 in each direction.
 TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
   std::vector<std::unique_ptr<SmallFabric>> fabrics;
   std::vector<std::unique_ptr<Recorder>> recorders;
@@ -165,7 +165,7 @@ TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
       if (seen.event.node == 2) ejected.push_back(seen.at);
     }
     ASSERT_EQ(ejected.size(), std::size_t{kFlits});
-    // Measured in steady state over whole credit loops.
+    // The rate is measured in steady state, over a whole number of credit loops.
     const std::size_t first = 50;
     const std::size_t last = first + 60;
     const Cycles expected = depth >= kLoop ? 60 : 60 * kLoop / depth;
@@ -190,10 +190,11 @@ struct Offered {
   int flits;
 };
 
-// The events of a packet's flits along its route, in chronological order.
+// The observed positions of a packet's flits along its route.
 class Journey {
  public:
-  // Checks one flit event against the previous ones; returns "" if it is consistent.
+  // Adds one flit event. Returns "" if it is consistent with the previous events, or else a description of
+  // the fault.
   std::string add(const Recorder::Seen& seen, int flits) {
     const auto place = std::tuple{seen.event.node, seen.event.out_port};
     std::uint32_t& next = next_[place];
@@ -220,7 +221,8 @@ class Journey {
 std::string check_observations(const std::vector<Recorder::Seen>& seen, const std::vector<Offered>& packets,
                                SmallFabric& small) {
   std::vector<Journey> journeys(packets.size());
-  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t> open;  // packet that occupies a virtual channel
+  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t>
+      open;  // the packet that holds each virtual channel
   std::map<std::tuple<NodeId, int, int, Cycles>, int> at_once;
   std::vector<std::int64_t> channel_flits(small.topology.channels().size(), 0);
   for (const auto& flit : seen) {
@@ -310,7 +312,7 @@ RC_GTEST_PROP(FlitFabric, DeliversEveryFlitOnceAndInOrder, ()) {
 
 // --- failures ---------------------------------------------------------------------------------------------
 
-// Always routes in the positive direction, without datelines.
+// Routes around the ring in the positive direction only, without datelines, so that it can deadlock.
 class Clockwise : public topology::RoutingFunction {
  public:
   explicit Clockwise(int nodes) : nodes_(nodes) {}
@@ -343,7 +345,8 @@ TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
   EXPECT_EQ(std::count(brief.begin(), brief.end(), '\n'), 2);
 }
 
-// Ports that wait for credits are woken only by credits, so a deadlock leaves no events in the kernel.
+// Only a credit wakes a port that waits for credits, so once the network has deadlocked, the kernel has no
+// more events.
 TEST(FlitFabric, HasNoEventsInADeadlock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(4), system_config(1, 4));
   for (NodeId src = 0; src < 4; ++src) small.send(1, src, (src + 2) % 4, 40);
@@ -352,7 +355,7 @@ TEST(FlitFabric, HasNoEventsInADeadlock) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-// Reports a packet that never arrives.
+// The packet circulates forever and never reaches its destination, which the fabric must report.
 TEST(FlitFabric, ReportsALivelock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(0), system_config(1, 4));
   small.send(1, 0, 2, 1);
@@ -360,7 +363,7 @@ TEST(FlitFabric, ReportsALivelock) {
   EXPECT_THAT([&] { small.failure.rethrow(); }, ThrowsMessage<ModelError>(HasSubstr("livelock")));
 }
 
-// Two packets meet at an output: the later one waits, and both arrive.
+// Two packets contend for an output. The later packet waits, and both packets arrive.
 TEST(FlitFabric, DelaysAPacketByContentionOnly) {
   SmallFabric small("fabric", mesh({3}), system_config(1, 16));
   small.send(1, 0, 2, 10, 0);

@@ -24,7 +24,7 @@ namespace {
 using ::coppice::testing::in_child;
 using ::testing::HasSubstr;
 
-// Sends in given cycles and records arrivals; has one input and one output port.
+// A module with one input and one output port that sends in given cycles and records arrivals.
 class Talker final : public FlitModule {
  public:
   Talker(const char* name, std::vector<Cycles> sends) : FlitModule(name, 1, 1), sends_(std::move(sends)) {
@@ -48,7 +48,7 @@ class Talker final : public FlitModule {
 };
 
 struct Pair {
-  // If `vcs` is not 0, flits and credits wait in the receivers' calendars.
+  // If `vcs` is not 0, the channels deliver flits and credits through the receivers' calendars.
   explicit Pair(int vcs = 0) {
     set_time_resolution();
     clock.emplace("clock", kCycle, failure);
@@ -86,8 +86,8 @@ std::string run_pair(Cycles quantum, int vcs) {
   return text;
 }
 
-// Sends a flit on every port in cycle 0, on odd ports in cycle 1 and on the last port in cycle 24; records
-// all arrivals in order.
+// Sends a flit on every port in cycle 0, on every odd port in cycle 1 and on the last port in cycle 24.
+// Records all arrivals in order.
 class Broad final : public FlitModule {
  public:
   Broad(const char* name, int ports) : FlitModule(name, ports, ports) { want(0); }
@@ -132,7 +132,7 @@ std::string run_broad(int ports, int vcs) {
   return left.came + " and" + right.came;
 }
 
-// Steps in cycle `at` and then requests a step of `other` in the next cycle.
+// Steps in cycle `at` and then asks module `other` to step in the next cycle.
 class Waker final : public FlitModule {
  public:
   Waker(const char* name, Cycles at, FlitModule* other) : FlitModule(name, 0, 0), other_(other) { want(at); }
@@ -165,16 +165,17 @@ std::string run_wakers(Cycles quantum) {
   return asked.stepped + " and" + asks.stepped;
 }
 
-// A module wakes one that was stepped earlier in the same cycle, just as the terminal wakes the network
-// interface's alarm when a slot becomes free for the next message.
+// A module may wake another one that has already been stepped in this cycle. The terminal does so when a slot
+// becomes free for the network interface's next message.
 TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
   for (const Cycles quantum : {1, 20}) {
     EXPECT_EQ(in_child([&] { return run_wakers(quantum); }), " 10 31 61 and 30 60") << "quantum " << quantum;
   }
 }
 
-// Within a cycle, flits precede credits, each in port order. A port has two lines, or five if each virtual
-// channel has a credit line; the port counts give 2, 60, 62, 64 and more lines than a word has bits.
+// In each cycle, flits are delivered before credits, both in port order. A port has two lines, or five if
+// each of its four virtual channels has its own credit line. The port counts cover numbers of lines below, at
+// and above the bits of a word.
 TEST(FlitNode, HandsOverAllLinesInOrder) {
   for (const int ports : {1, 12, 31, 32, 33, 70}) {
     std::string expected;
@@ -195,8 +196,8 @@ TEST(FlitNode, HandsOverAllLinesInOrder) {
   }
 }
 
-// A flit sent in cycle c arrives in c + 1 + 20 and its credit another 1 + 20 + 3 cycles later, no matter how
-// far nodes run ahead of each other within a quantum.
+// A flit sent in cycle c arrives in cycle c + 1 + 20, and its credit returns 1 + 20 + 3 cycles later,
+// regardless of how far nodes run ahead of each other within a quantum.
 TEST(FlitNode, RunsAheadWithoutChangingAnything) {
   const std::string expected =
       " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";

@@ -50,7 +50,7 @@ class InjectionPortTest : public ::testing::Test {
     port.connect(injector_);
     return port;
   }
-  // The cycles before `end` in which a flit left, each with its virtual channel.
+  // Runs the port before cycle `end`. Returns the cycles in which flits left, with their virtual channels.
   std::vector<std::pair<Cycles, int>> run(InjectionPort& port, Cycles end) {
     std::vector<std::pair<Cycles, int>> sent;
     for (; now_ < end; ++now_) {
@@ -95,7 +95,7 @@ TEST_F(InjectionPortTest, WaitsForCreditsOfThePacketsVirtualChannel) {
   EXPECT_EQ(run(port, 10).size(), 2U);
   EXPECT_TRUE(port.busy());
   EXPECT_EQ(outcome_.next, InjectionPort::kAsleep);
-  EXPECT_TRUE(port.receive_credit(1));  // for another virtual channel
+  EXPECT_TRUE(port.receive_credit(1));  // for the other virtual channel
   EXPECT_EQ(run(port, 20).size(), 0U);
   port.receive_credit(0);
   EXPECT_THAT(run(port, 30), ElementsAre(std::pair(20, 0)));
@@ -127,7 +127,7 @@ TEST_F(InjectionPortTest, SleepsThroughALongPause) {
   const auto after = [&](Cycles cycle) { return port.step(cycle, pool_).next; };
   EXPECT_EQ(after(0), 9);
   port.receive_credit(0);
-  EXPECT_EQ(after(2), 9);  // an unnecessary wake-up does not change the next send time
+  EXPECT_EQ(after(2), 9);  // waking the port too early does not change its next send time
   EXPECT_EQ(after(9), 18);
 }
 
@@ -142,8 +142,8 @@ TEST_F(InjectionPortTest, WakesForACreditOnlyIfItWaitsForOne) {
   EXPECT_TRUE(port.receive_credit(0));
 }
 
-// Flit i leaves i flit times after the first one, rounded up to a cycle. The next message starts one flit
-// time, rounded up, after the last flit.
+// On a slow channel, flit i leaves i flit times after the first flit, rounded up to a cycle. The next message
+// starts one flit time after the last flit, rounded up as well.
 TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
   InjectionPort port = make_port(1, 100);
   injector_.packets = {packet_of(1, 4, kPeriod * 5 / 2), packet_of(2, 2, 0)};
@@ -152,7 +152,7 @@ TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
   EXPECT_THAT(cycles, ElementsAre(0, 3, 5, 8, 11, 12));
 }
 
-// The packets of a message keep its rate.
+// The channel's rate also applies between the packets of a message.
 TEST_F(InjectionPortTest, KeepsThePaceAcrossThePacketsOfAMessage) {
   InjectionPort port = make_port(2, 100);
   Packet first = packet_of(1, 2, kPeriod * 3 / 2);

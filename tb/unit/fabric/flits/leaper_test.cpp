@@ -15,7 +15,7 @@ TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
 }
 
 TEST(Leaper, LeapsWhereMessagesContend) {
-  // Three messages to one node, and one message that starts while they are in flight.
+  // Three messages to one node, and a fourth message that starts while they are in flight.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 90'000, 0},
                                {6, 1, 2, 0, 1, 80'000, 0},
                                {7, 3, 2, 0, 1, 70'000, 0},
@@ -41,8 +41,8 @@ TEST(Leaper, KeepsThePaceOfSlowChannels) {
             "");
 }
 
-// A port sleeps between the flits of a slow channel's message. The node's other port may start a message in
-// any of these cycles.
+// A port sleeps between the flits of a message on a slow channel. The node's other port starts a message in
+// one of these cycles.
 TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   for (const bool ahead : {false, true}) {
     for (Cycles at = 1000; at < 1008; ++at) {

@@ -17,7 +17,7 @@
 
 namespace coppice::fabric {
 
-// A message of one or more packets of equal size.
+// A message, which consists of one or more packets of equal size.
 struct Sent {
   Cycles at;
   NodeId src;
@@ -28,7 +28,7 @@ struct Sent {
   Femtoseconds flit_time;
 };
 
-// Offers messages in order, packet by packet, none before its time.
+// Offers messages packet by packet, in order and never before their start times.
 class MessageSource final : public Injector, public Repeating {
  public:
   struct Offer {
@@ -62,7 +62,7 @@ class MessageSource final : public Injector, public Repeating {
   void visit(StateRecorder& recorder) override { visit_all(recorder); }
   void visit(StateShifter& shifter) override { visit_all(shifter); }
 
-  std::string left;  // tags of the sent messages with their times
+  std::string left;  // the tag and time of every message sent
 
  private:
   template <typename Visitor>
@@ -73,7 +73,7 @@ class MessageSource final : public Injector, public Repeating {
   }
 
   std::size_t next_ = 0;
-  std::int64_t packets_ = 0;  // offered packets of the next message
+  std::int64_t packets_ = 0;  // packets of the next message that have been offered
 };
 
 // Counts packets and computes a digest of all flits.
@@ -97,10 +97,10 @@ class FlitSink final : public Ejector, public Repeating {
 
   std::int64_t packets = 0;
   std::uint64_t digest = 14695981039346656037ULL;
-  std::string came;  // tags of the received messages with their times
+  std::string came;  // the tag and time of every message received
 };
 
-// A digest of the events that observers see, independent of their order within a cycle.
+// A digest of all events that an observer sees. The order of events within a cycle does not matter.
 class SeenDigest final : public FabricObserver {
  public:
   void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override {
@@ -114,14 +114,14 @@ class SeenDigest final : public FabricObserver {
       hash = (hash ^ part) * 1099511628211ULL;
     }
     sum += hash;
-    if (now < last) sum = 0;  // reported out of order
+    if (now < last) sum = 0;  // events are out of order
     last = now;
   }
   std::uint64_t sum = 0;
   Cycles last = 0;
 };
 
-// A module without channels that a node clocks in addition to its terminal and router. Steps in every
+// A module without channels, clocked by its node like the terminal and the router. It steps in every
 // kEvery-th cycle.
 class Ticking final : public FlitModule {
  public:
@@ -202,17 +202,17 @@ struct Leapt {
   bool ahead = false;     // nodes run ahead of each other
   bool observed = false;  // an observer records flits
   int threads = 1;
-  bool ticks = false;  // nodes have modules without channels
+  bool ticks = false;  // each node has a module without channels
 };
 
-// Minimum amounts that leaps must skip: cycles, and node cycles within stretches.
+// The minimum that a run must skip: cycles by leaps, and cycles of single nodes by stretches.
 struct Least {
   Cycles leapt = 0;
   std::int64_t stretched = 0;
 };
 
-// The externally visible behaviour of the messages, with or without leaps. Preceded by the skipped amounts if
-// they are less than `least`.
+// Sends the messages and returns all externally visible behaviour. With `least`, the run leaps; if it skips
+// less than required, the text begins with the amounts skipped.
 inline std::string run(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
                        const std::vector<Sent>& sent, const Leapt& how, const std::optional<Least>& least) {
   return ::coppice::testing::in_child([&]() -> std::string {
@@ -232,7 +232,8 @@ inline std::string run(const topology::Topology& topology, const config::SystemC
   });
 }
 
-// Returns "" if the leaping run is indistinguishable from the plain run, otherwise both runs.
+// Returns "" if runs with and without leaps are externally indistinguishable, and otherwise the text of both
+// runs.
 inline std::string compare(const topology::Topology& topology, const config::SystemConfig& system,
                            int ni_ports, const std::vector<Sent>& sent, const Leapt& how,
                            const Least& least) {

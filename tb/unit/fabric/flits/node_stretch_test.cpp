@@ -10,15 +10,15 @@ namespace {
 
 const Leapt kAhead{.ahead = true};
 
-// Stretches cover two thirds of all active nodes' cycles.
+// Requires that stretches skip 8,000 node cycles, about two thirds of those in which nodes are active.
 TEST(NodeStretch, RunsThroughMessagesThatShareAChannel) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
   EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, kAhead, {.stretched = 8'000}), "");
 }
 
-// In whole machines, each interface adds an alarm to its node, which must ring in every cycle for which it is
-// set.
+// In a complete machine, each network interface adds an alarm to its node. The alarm must ring in every cycle
+// for which it is set, even within a stretch.
 TEST(NodeStretch, RunsBesideModulesWithoutChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
@@ -33,7 +33,7 @@ TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
   EXPECT_EQ(compare(mesh({4}, link(60)), system_config(2, 300), 2, sent, how, {.stretched = 2'000}), "");
 }
 
-// Flits that cross threads also move in runs.
+// Stretches also work for flits on channels between nodes of different threads.
 TEST(NodeStretch, RunsInThreads) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 3, 0, 1, 15'000, 0}, {7, 3, 0, 0, 1, 20'000, 0}};
@@ -41,7 +41,8 @@ TEST(NodeStretch, RunsInThreads) {
   EXPECT_EQ(compare(torus({4}, link(150)), system_config(2, 310), 1, sent, how, {.stretched = 8'000}), "");
 }
 
-// Channels slower than a flit per cycle, with messages at the channels' rate and at full rate.
+// Some messages match the rate of the channels, which are slower than one flit per cycle; another message is
+// injected at full rate.
 TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 8'000, 1'600'000}, {6, 1, 2, 0, 1, 9'000, 1'600'000}, {7, 3, 1, 0, 1, 9'000, 0}};
@@ -50,8 +51,8 @@ TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
             "");
 }
 
-// Random messages with random contention, over channels long enough for stretches. Messages begin and end at
-// many different times.
+// Random messages contend for channels that are long enough for stretches, and begin and end at many
+// different times.
 RC_GTEST_PROP(NodeStretch, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);

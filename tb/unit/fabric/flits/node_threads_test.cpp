@@ -10,7 +10,8 @@
 namespace coppice::fabric {
 namespace {
 
-// Without locks, the other groups see a group's writes in the next round.
+// A barrier separates rounds: without locks, each group sees in one round what the other groups wrote in the
+// previous round.
 TEST(NodeThreads, SeeWhatTheOthersDidInTheRoundBefore) {
   constexpr int kGroups = 4;
   constexpr int kRounds = 1000;

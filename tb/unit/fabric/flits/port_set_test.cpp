@@ -54,7 +54,7 @@ TEST(PortSet, ForEachMayEraseTheMemberItVisits) {
   EXPECT_TRUE(set.empty());
 }
 
-// Compares a single word with a walk from the given position.
+// Compares the first port found in a one-word set with a linear search from the same position.
 RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
   PortWord word;
   std::set<int> expected;
@@ -75,7 +75,7 @@ RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
   RC_ASSERT(word.empty() == (expected.size() == 1));
 }
 
-// Compares with std::set, for sets of one and of several words.
+// Compares a PortSet of one or several words with std::set.
 RC_GTEST_PROP(PortSet, BehavesAsASet, ()) {
   const int ports = *rc::gen::inRange(1, 200);
   const auto port = rc::gen::inRange(0, ports);

@@ -30,7 +30,7 @@ std::vector<Cycles> send_cycles(const RouterBench& bench) {
 
 class RouterPipeline : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// Heads pass through routing and VC allocation; body flits follow at one per cycle.
+// A head takes additional cycles for routing and VC allocation; body flits follow at one per cycle.
 TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -47,7 +47,7 @@ TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   EXPECT_EQ(bench.environment.freed[0].at, head);
 }
 
-// The next head in a buffer starts in the cycle after the previous packet's tail has left.
+// The head behind a packet starts in the cycle after that packet's tail has left the buffer.
 TEST_P(RouterPipeline, StartsTheNextHeadAfterTheTail) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -64,7 +64,7 @@ TEST_P(RouterPipeline, StartsTheNextHeadAfterTheTail) {
 INSTANTIATE_TEST_SUITE_P(Delays, RouterPipeline,
                          ::testing::Combine(::testing::Values(0, 1, 2, 5), ::testing::Values(1, 2, 7)));
 
-TEST(Router, SleepsWhenNothingIsLeft) {
+TEST(Router, SleepsIfNothingIsLeft) {
   RouterBench bench(2, router_config(1, 4));
   EXPECT_FALSE(bench.run_until(1));
   bench.receive_packet(0, 0, 1, 1, to_port(1));
@@ -81,7 +81,7 @@ TEST(Router, SharesAnOutputAmongInputsInTurn) {
   bench.run_until(30);
   const auto& sent = bench.sent();
   ASSERT_EQ(sent.size(), 24U);
-  // Any four consecutive grants serve every input once, at one flit per cycle.
+  // Among any four consecutive grants, each input occurs once; one flit leaves per cycle.
   for (std::size_t i = 0; i + 4 <= sent.size(); ++i) {
     std::vector<PacketId> window;
     for (std::size_t k = i; k < i + 4; ++k) window.push_back(sent[k].flit.packet);
@@ -107,7 +107,7 @@ TEST(Router, ServesTheOldestPacketFirst) {
   for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].flit.packet, order[i / 6]) << i;
 }
 
-TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
+TEST(Router, GrantsTheVirtualChannelToTheOldestPacket) {
   config::RouterConfig config = router_config(1, 8);
   config.arbitration = config::Arbitration::kAge;
   RouterBench bench(4, config);
@@ -122,9 +122,9 @@ TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(bench.sent()[i].flit.packet, 2 - i);
 }
 
-// The emptier of two adaptive hops is chosen. If neither has room for the packet, the deterministic hop is
-// used.
-TEST(Router, ChoosesAmongHopsByWhatWaits) {
+// Between two adaptive hops, the router chooses the one with more free buffer space. If neither has room for
+// the whole packet, it uses the deterministic hop.
+TEST(Router, ChoosesAHopByTheWaitingFlits) {
   RouterBench bench(4, router_config(2, 4));
   bench.environment.packet_flits = 3;
   const auto send = [&](PacketId packet) {
@@ -133,9 +133,9 @@ TEST(Router, ChoosesAmongHopsByWhatWaits) {
     bench.run_until(bench.environment.now + 12);
   };
   send(1);
-  EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of two equal hops
+  EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of two equally good hops
   send(2);
-  EXPECT_EQ(bench.sent().back().out_port, 2);  // only one slot is left behind output 1, but three are needed
+  EXPECT_EQ(bench.sent().back().out_port, 2);  // output 1 has only one free slot, but the packet needs three
   EXPECT_TRUE(bench.environment.left_adaptive.empty());
   send(3);
   EXPECT_EQ(bench.sent().back().out_port, 3);
@@ -163,11 +163,11 @@ TEST(Router, SendsThroughAllOutputsInOneCycle) {
     bench.receive_packet(port, 0, static_cast<PacketId>(port), 8, to_port((port + 1) % 4));
   }
   bench.run_until(10);
-  EXPECT_EQ(bench.sent().size(), 32U);  // 8 cycles of 4 flits, after 2 cycles of allocation
+  EXPECT_EQ(bench.sent().size(), 32U);  // 2 cycles of allocation, then 8 cycles with 4 flits each
 }
 
-// Four buffers request the same output virtual channel; packets get it in turn.
-TEST(Router, GivesAContestedVirtualChannelInTurn) {
+// Packets in four buffers request the same output virtual channel, which is granted in round-robin order.
+TEST(Router, GrantsAContestedVirtualChannelInTurn) {
   RouterBench bench(5, router_config(1, 8));
   for (int round = 0; round < 2; ++round) {
     for (int port = 0; port < 4; ++port) {
@@ -186,8 +186,8 @@ TEST(Router, GivesAContestedVirtualChannelInTurn) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// In the same cycle, two heads request output 3 and one requests output 4, which must not wait.
-TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
+// Two heads contend for output 3; in the same cycle, a third head requests output 4 and must not wait.
+TEST(Router, GrantsARequestedOutputBesideAContestedOne) {
   RouterBench bench(5, router_config(1, 8));
   bench.receive_packet(0, 0, 0, 1, to_port(3));
   bench.receive_packet(1, 0, 1, 1, to_port(3));
@@ -201,15 +201,15 @@ TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
   EXPECT_EQ(sent[2].flit.packet, 1U);
 }
 
-// A virtual channel is available to the next packet as soon as the tail has left, even if credits are
-// outstanding: the buffer downstream may hold two packets.
+// A virtual channel is available to the next packet as soon as the tail has left, even before all credits
+// have returned, because the downstream buffer may hold flits of two packets.
 TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
   RouterBench bench(3, router_config(1, 8));
   bench.receive_packet(0, 0, 1, 3, to_port(2));
   bench.receive_packet(1, 0, 2, 3, to_port(2));
   bench.run_until(20);
-  // Heads request the channel in cycle 1. The first packet is sent from cycle 2; its tail in cycle 4 frees
-  // the channel for allocation in cycle 5.
+  // All heads request the output VC in cycle 1. The first packet is sent from cycle 2; its tail leaves in
+  // cycle 4, so the next packet gets the VC in cycle 5.
   EXPECT_THAT(send_cycles(bench), ElementsAre(2, 3, 4, 6, 7, 8));
   EXPECT_FALSE(bench.router.output_vc_busy(2, 0));
   EXPECT_EQ(bench.router.credits(2, 0), 2);
@@ -218,11 +218,11 @@ TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
 TEST(Router, WaitsForCredits) {
   RouterBench bench(2, router_config(1, 2));
   bench.receive_packet(0, 0, 1, 2, to_port(1));
-  EXPECT_FALSE(bench.run_until(10));  // both flits were sent, no credit is left
+  EXPECT_FALSE(bench.run_until(10));  // both flits have been sent and no credits remain
   EXPECT_EQ(bench.sent().size(), 2U);
   EXPECT_EQ(bench.router.credits(1, 0), 0);
   bench.receive_packet(0, 0, 2, 2, to_port(1));
-  EXPECT_FALSE(bench.run_until(20));  // the packet holds the virtual channel and the router sleeps
+  EXPECT_FALSE(bench.run_until(20));  // the router sleeps although the packet still holds the virtual channel
   EXPECT_EQ(bench.sent().size(), 2U);
   EXPECT_EQ(bench.router.held_output_port(0, 0), 1);
   EXPECT_EQ(bench.router.held_output_vc(0, 0), 0);
@@ -239,7 +239,7 @@ TEST(Router, WaitsForCredits) {
   EXPECT_EQ(bench.router.credits(1, 0), 1);
 }
 
-// If there are more requests than virtual channels, no request is lost.
+// No request is lost if there are more requests than virtual channels.
 TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
   RouterBench bench(3, router_config(2, 8));
   for (int vc = 0; vc < 2; ++vc) {
@@ -255,7 +255,7 @@ TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
 class SlowChannel : public ::testing::TestWithParam<Femtoseconds> {};
 
 // However long the packet, flits leave at the channel's exact rate: each within one cycle of its ideal time.
-TEST_P(SlowChannel, KeepsItsExactRate) {
+TEST_P(SlowChannel, HasItsExactRate) {
   const Femtoseconds flit_time = GetParam();
   constexpr int kFlits = 1000;
   RouterBench bench(2, router_config(1, kFlits), {{0}, {flit_time}});
@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(FlitTimes, SlowChannel,
                                            RouterBench::kPeriod * 3 / 2, RouterBench::kPeriod * 2,
                                            RouterBench::kPeriod * 7 / 3, RouterBench::kPeriod * 4));
 
-// Idle time does not accumulate: after a pause, the channel starts afresh.
+// A channel cannot save up idle time: after a pause, its next flits are still a full flit time apart.
 TEST(Router, DoesNotCatchUpAfterAPause) {
   RouterBench bench(2, router_config(1, 64), {{0}, {2 * RouterBench::kPeriod}});
   bench.receive_packet(0, 0, 1, 3, to_port(1));
@@ -327,9 +327,8 @@ Traffic random_traffic() {
   return traffic;
 }
 
-// Feeds the router as its neighbours would: at most one flit per input port and cycle, limited by the
-// buffers' slots. Returns credits three cycles after the flits were sent. run() returns true once all flits
-// have left.
+// Feeds the router as its neighbours would, with at most one flit per input port per cycle and only into free
+// buffer slots. Returns credits three cycles after flits leave.
 class Feeder {
  public:
   explicit Feeder(const Traffic& traffic)
@@ -360,7 +359,8 @@ class Feeder {
         fed = true;
       }
       const std::size_t freed = bench_.environment.freed.size();
-      // A sleeping router must not depend on being stepped without an event.
+      // The router is stepped only if it asked to be or an event occurred; otherwise, it must be able to
+      // sleep.
       if (awake || fed) {
         bench_.environment.now = now;
         awake = bench_.router.step(now);
@@ -444,8 +444,8 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
   }
 }
 
-// Idle ports must not change what is sent. The larger router has more virtual channels than a word has bits,
-// so its allocation uses several words.
+// Adding idle ports must not change what the router sends. The larger router has more virtual channels than a
+// word has bits, so its allocation uses several words.
 RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   const Traffic traffic = random_traffic();
   Traffic larger = traffic;
@@ -464,7 +464,8 @@ RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   for (std::size_t i = 0; i < sent.size(); ++i) RC_ASSERT(event(sent[i]) == event(sent_by_large[i]));
 }
 
-// With up to five saturated inputs and one output, no input gets more than two packets ahead of another.
+// When two to five saturated inputs share one output, the numbers of packets served never differ by more than
+// two.
 RC_GTEST_PROP(Router, IsFairToSaturatedInputs, ()) {
   const int inputs = *rc::gen::inRange(2, 6);
   const int vcs = *rc::gen::inRange(1, 5);

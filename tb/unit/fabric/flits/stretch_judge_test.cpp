@@ -5,26 +5,27 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr std::int64_t kEnough = 8 * 4;  // attempts of four nodes
+constexpr std::int64_t kEnough =
+    8 * 4;  // the number of attempts after which a network of four nodes is judged
 
-TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
+TEST(StretchJudge, WaitsForEnoughAttemptsInTheWholeNetwork) {
   StretchJudge judge(4);
   judge.add({kEnough - 1, -1000});
   EXPECT_EQ(judge.judge(100), 100);
   judge.add({1, 0});
   EXPECT_GT(judge.judge(100), 100);
-  // Gains that have already been judged do not count again.
+  // The judge starts over after a judgement, so earlier losses do not count again.
   EXPECT_EQ(judge.judge(200), 200);
 }
 
-TEST(StretchJudge, LetsThemGoOnWhereTheyPayTogether) {
+TEST(StretchJudge, ContinuesIfTheySaveTimeTogether) {
   StretchJudge judge(4);
   judge.add({kEnough / 2, -500});
   judge.add({kEnough / 2, 500});
   EXPECT_EQ(judge.judge(100), 100);
 }
 
-TEST(StretchJudge, RestsTwiceAsLongEachTimeUntilTheyPay) {
+TEST(StretchJudge, DoublesThePauseUntilTheySaveTime) {
   StretchJudge judge(4);
   const auto rest = [&](std::int64_t flits) {
     judge.add({kEnough, flits});

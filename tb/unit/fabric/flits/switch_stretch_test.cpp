@@ -10,8 +10,8 @@ namespace {
 
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 
-// A reference switch of kPorts inputs and outputs with kVcs virtual channels each, simulated flit by flit in
-// every cycle.
+// The reference: a switch of kPorts inputs and outputs with kVcs virtual channels each, simulated cycle by
+// cycle.
 class PlainSwitch {
  public:
   static constexpr int kPorts = 5;
@@ -31,7 +31,7 @@ class PlainSwitch {
     for (const SwitchFlow* flow : part.flows) flows_.push_back(*flow);
   }
 
-  // [flow]: cycles in which it sends
+  // Simulates `cycles` cycles and returns the cycles in which each flow sends.
   std::vector<CycleMask> run(Cycles cycles) {
     std::vector<CycleMask> sent(flows_.size());
     for (Cycles cycle = 0; cycle < cycles; ++cycle) {
@@ -47,7 +47,8 @@ class PlainSwitch {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-  // A flow from an input to an output that can send, on `vc` unless that is negative; -1: none.
+  // The index of a flow from `in` to `out` that can send, or -1. A nonnegative `vc` restricts the search to
+  // this VC.
   int asking(int in, int out, int vc) const {
     for (std::size_t i = 0; i < flows_.size(); ++i) {
       const SwitchFlow& flow = flows_[i];
@@ -115,7 +116,7 @@ class Draw {
   Value one_of(std::initializer_list<Value> values) {
     return *(values.begin() + below(static_cast<Cycles>(values.size())));
   }
-  // Cycles among the first `cycles`: none, random ones, or every few cycles from a random start.
+  // Random cycles among the first `cycles`: none, at irregular distances, or at a constant distance.
   CycleMask mask(Cycles cycles) {
     CycleMask mask;
     const Cycles kind = below(4);
@@ -130,7 +131,7 @@ class Draw {
   std::mt19937 random_;
 };
 
-// Random flows of some inputs' virtual channels, in order, each with an output; and the switch's ports.
+// A random switch: its ports, and a flow from some of the input virtual channels to an output.
 struct Drawn {
   std::vector<SwitchFlow> flows;
   SwitchPart part;
@@ -177,7 +178,7 @@ void point(Drawn& drawn) {
   for (SwitchFlow& flow : drawn.flows) drawn.part.flows.push_back(&flow);
 }
 
-TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
+TEST(SwitchStretch, ArbitratesLikeCycleByCycle) {
   SwitchStretch stretch(kPeriod);
   for (unsigned seed = 0; seed < 2000; ++seed) {
     Draw numbers(seed);
@@ -187,7 +188,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
     const std::vector<CycleMask> expected = PlainSwitch(drawn.part).run(cycles);
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed;
-    // Runs again, now with a remembered result.
+    // Repeats the same stretch, whose result is now taken from memory.
     for (SwitchFlow& flow : drawn.flows) flow.sent = {};
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed << ", remembered";
@@ -195,7 +196,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
   EXPECT_GE(stretch.found(), 1500);
 }
 
-// A single flow is computed without the memory.
+// A single flow needs no arbitration and is computed directly, without remembered results.
 TEST(SwitchStretch, RunsOneFlowAlone) {
   SwitchStretch stretch(kPeriod);
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -214,9 +215,9 @@ TEST(SwitchStretch, RunsOneFlowAlone) {
   }
 }
 
-// Parts that differ only in their port numbers behave identically; parts that differ in a pointer that
-// decides do not.
-TEST(SwitchStretch, RemembersPartsByWhatDecides) {
+// A remembered result applies to any part of a switch that differs only in its port numbers, but not to one
+// with a different grant pointer.
+TEST(SwitchStretch, CachesArbitrationByItsInputs) {
   SwitchStretch stretch(kPeriod);
   const auto run = [&](int first_in, int out, int grant_pointer) {
     std::vector<SwitchFlow> flows(2);
@@ -241,7 +242,7 @@ TEST(SwitchStretch, RemembersPartsByWhatDecides) {
   EXPECT_EQ(stretch.found(), 1);
 }
 
-TEST(CycleMask, ServesAQueue) {
+TEST(CycleMask, IsUsableAsAQueue) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     Draw numbers(seed);
     const CycleMask come = numbers.mask(CycleMask::kMost);
@@ -258,7 +259,7 @@ TEST(CycleMask, ServesAQueue) {
   }
 }
 
-TEST(CycleMask, CountsWhatComesBefore) {
+TEST(CycleMask, CountsEarlierCycles) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const CycleMask mask = Draw(seed).mask(CycleMask::kMost);
     Cycles before = 0;

@@ -20,12 +20,12 @@ TEST(BufferSpace, ReservesFromTheChannelThatHoldsBackUpTheRoute) {
   EXPECT_THAT(held, ElementsAre(0, 30, 30, 0));
   EXPECT_EQ(space.free(1), 20);
   EXPECT_EQ(space.free(2), 0);
-  // A larger request follows, which includes the space already held.
+  // A second, larger request includes the space that the first one reserved.
   EXPECT_EQ(space.reserve(links, 3, 300, kAny, held), 180);
   EXPECT_EQ(space.free(0), 0);
 }
 
-TEST(BufferSpace, AMessageHasItsPartOfABufferAtMost) {
+TEST(BufferSpace, AMessageUsesAtMostItsShareOfABuffer) {
   BufferSpace space({100, 100, 100});
   const std::vector<std::int32_t> links{0, 1, 2};
   std::vector<double> first;
@@ -37,7 +37,7 @@ TEST(BufferSpace, AMessageHasItsPartOfABufferAtMost) {
 }
 
 // The last link of a route is an ejection channel, which has no buffer behind it.
-TEST(BufferSpace, LeavesLinksWithoutABufferAlone) {
+TEST(BufferSpace, IgnoresLinksWithoutABuffer) {
   BufferSpace space({100, 100});
   const std::vector<std::int32_t> links{0, 1, 1'000'000'000};
   std::vector<double> held;
@@ -48,7 +48,7 @@ TEST(BufferSpace, LeavesLinksWithoutABufferAlone) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-TEST(BufferSpace, TrimKeepsWhatIsNearest) {
+TEST(BufferSpace, TrimKeepsTheNearestSpace) {
   BufferSpace space({100, 100, 100});
   const std::vector<std::int32_t> links{0, 1, 2};
   std::vector<double> held;
@@ -60,8 +60,7 @@ TEST(BufferSpace, TrimKeepsWhatIsNearest) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-// For any sequence of reservations and trims, no buffer overflows, and held and free space add up to the
-// capacity.
+// After any reservations and trims, no buffer is overfull, and held and free space add up to the capacity.
 RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
   BufferSpace space(std::vector<double>(6, 64));
   struct Message {

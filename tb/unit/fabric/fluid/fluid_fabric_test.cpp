@@ -26,9 +26,10 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
 constexpr Bytes kFlit = 16;
-constexpr int kDeep = 512;  // flits per buffer: more than a credit loop over 150 cycles needs
+constexpr int kDeep =
+    512;  // flits per buffer, enough to cover the credit loop of a channel with a latency of 150 cycles
 
-// Offers whole messages to the fabric in order, none before its time, and receives messages.
+// Offers whole messages in order, never before their start times, and records the messages that it receives.
 class Station final : public Injector, public Ejector {
  public:
   struct Planned {
@@ -73,7 +74,7 @@ struct Sent {
   std::int64_t flits;
 };
 
-// A Clos network under fluid flows. Its channels carry a flit per cycle.
+// A Clos network with a fluid fabric. Its channels carry one flit per cycle.
 class SmallFluid {
  public:
   explicit SmallFluid(const std::vector<int>& dims, Cycles latency = 1, int vc_depth = 16)
@@ -89,8 +90,8 @@ class SmallFluid {
     }
   }
 
-  // Call this before the simulation, in chronological order per source. The message has `count` flits,
-  // including its head.
+  // Schedules a message of `count` flits, including its head. Call before the simulation, in chronological
+  // order for each source.
   std::uint64_t send(Cycles at, NodeId src, NodeId dst, int spine, std::int64_t count) {
     const std::uint64_t id = next_++;
     flits[id] = count;
@@ -121,7 +122,8 @@ class SmallFluid {
     }
     return -1;
   }
-  // The time at which the message's last flit had passed the bottleneck channel.
+  // The time at which the message's last flit crossed the bottleneck: its arrival minus its zero-load
+  // latency.
   Cycles through(std::uint64_t message) { return arrived(message) - latency_of[message]; }
   Cycles started(std::uint64_t message) { return station(source_of[message]).started.at(message); }
 
@@ -149,7 +151,7 @@ void finish(SmallFluid& net, Cycles cycles = 1'000'000) {
 
 // --- hand-computed times -----------------------------------------------------------------------------------
 
-TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
+TEST(FluidFabric, ALoneMessageTakesItsFlitsAndItsLatency) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
   const auto near = net.send(10, 2, 2, 0, 1);  // within its ToR
@@ -161,7 +163,8 @@ TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
   EXPECT_EQ(net.fabric->statistics().flits_ejected, 1001);
 }
 
-// A single flit shares the ejection channel equally for two cycles. Rounding costs no additional cycle.
+// For two cycles, the long message shares the ejection channel with a single flit. Rounding to whole cycles
+// adds no further delay.
 TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
@@ -171,10 +174,10 @@ TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   EXPECT_EQ(net.through(far), 10 + 1 + 1000);
 }
 
-// a, b and c leave ToR 0 over one uplink at a third of its rate each; d shares the downlink to ToR 2 with a
-// and has two thirds. a and d end at 1,800; then b and c have half each; b ends at 3,000, after which c has
-// the uplink alone.
-TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
+// Messages a, b and c share ToR 0's uplink at a third of its rate each; d shares the downlink to ToR 2 with a
+// and gets two thirds. a and d end at 1,800. Then b and c get half of the uplink each. When b ends at 3,000,
+// c gets all of it.
+TEST(FluidFabric, SharesLinksFairlyAndAgainWhenFlowsEnd) {
   SmallFluid net({4, 3, 1});
   const auto a = net.send(0, 0, 8, 0, 600);
   const auto b = net.send(0, 1, 4, 0, 1200);
@@ -192,9 +195,9 @@ TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
   EXPECT_EQ(net.through(c), 3600);
 }
 
-// Two flows run at half the rate until cycle 501, when each has 750.5 flits left, then three at a third. The
-// first two end after another 2,251.5 cycles, which a clocked interface sees in the next whole cycle. The
-// third is 249.5 flits behind and has the link alone from then on.
+// Until cycle 501, two messages share the uplink, which leaves 750.5 flits of each. Then three messages share
+// it. The first two end after another 2,251.5 cycles, which a clocked interface sees in the next whole cycle.
+// The third has 249.5 flits left, which use the whole uplink.
 TEST(FluidFabric, EndsBetweenCyclesAreExactAndSeenInTheNext) {
   SmallFluid net({4, 2, 1});
   const auto a = net.send(0, 0, 4, 0, 1001);
@@ -206,7 +209,7 @@ TEST(FluidFabric, EndsBetweenCyclesAreExactAndSeenInTheNext) {
   EXPECT_EQ(net.through(c), 3002);  // 2,752.5 + 249.5
 }
 
-TEST(FluidFabric, AMessageThatMovesKeepsWhatIsThrough) {
+TEST(FluidFabric, AReroutedMessageKeepsItsProgress) {
   SmallFluid net({2, 2, 2});
   const auto a = net.send(0, 0, 2, 0, 1000);
   const auto b = net.send(0, 1, 3, 0, 1000);
@@ -220,7 +223,7 @@ TEST(FluidFabric, AMessageThatMovesKeepsWhatIsThrough) {
   EXPECT_EQ(carried[static_cast<std::size_t>(net.clos.up(0, 1))], 800);
 }
 
-TEST(FluidFabric, LaterMessagesTakeTheRouteThatWasSet) {
+TEST(FluidFabric, LaterMessagesUseTheNewRoute) {
   SmallFluid net({1, 2, 2});
   net.send(10, 0, 1, 0, 100);
   run_cycles(5);
@@ -230,7 +233,7 @@ TEST(FluidFabric, LaterMessagesTakeTheRouteThatWasSet) {
   EXPECT_EQ(net.fabric->statistics().channel_flits[static_cast<std::size_t>(net.clos.up(0, 1))], 100);
 }
 
-TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
+TEST(FluidFabric, ADeadChannelStopsFlowsUntilItRecovers) {
   SmallFluid net({1, 2, 1});
   const auto a = net.send(0, 0, 1, 0, 1000);
   run_cycles(400);
@@ -245,9 +248,9 @@ TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
 
 // --- buffers ---------------------------------------------------------------------------------------------
 
-// a and b share the uplink. The buffers before it absorb the rest of a's 400 flits, so a's port sends c,
-// which stays within the ToR, from cycle 400 on, while a is in flight until cycle 800.
-TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
+// Messages a and b share the uplink. Buffers before the uplink absorb the rest of a's 400 flits, so from
+// cycle 400 on, a's port sends c to a node behind the same ToR, although a is in flight until cycle 800.
+TEST(FluidFabric, APortStartsItsNextMessageWhileThePreviousOneDrains) {
   SmallFluid net({3, 2, 1}, 1, kDeep);
   const auto a = net.send(0, 0, 3, 0, 400);
   const auto c = net.send(0, 0, 2, 0, 300);
@@ -260,9 +263,8 @@ TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
   EXPECT_EQ(net.through(b), 800);
 }
 
-// A message has one virtual channel, and therefore one buffer at the port and one behind the NIC's channel.
-// It leaves the port when all but the 32 flits in these buffers have passed the uplink at half a flit per
-// cycle.
+// A message uses one virtual channel, so it has one buffer at the port and one behind the NIC's channel, with
+// 16 flits each. It leaves the port once all but 32 flits have passed the uplink, at half a flit per cycle.
 TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
   SmallFluid net({3, 2, 1}, 1, 16);
   const auto a = net.send(0, 0, 3, 0, 400);
@@ -272,10 +274,10 @@ TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
   EXPECT_EQ(net.through(a), 800);
 }
 
-// Half of the first message's 60 flits wait in the buffer behind the NIC's channel while the second message
-// leaves the port. In the flit fabric they also use up turns of the second message at that switch input,
-// which fluid rates ignore: this costs at most 30 cycles.
-TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
+// While the port sends the second message, half of the first message's 60 flits wait in the buffer behind the
+// NIC's channel. In the flit fabric, these flits also take turns at the switch input from the second message;
+// fluid rates ignore this effect, which costs at most 30 cycles.
+TEST(FluidFabric, WaitsInBuffersLikeFlits) {
   SmallFluid net({3, 2, 1}, 1, 64);
   SmallFabric flits("flits", net.topology, topology::make_routing(net.topology, 4), system_config(4, 64));
   const std::vector<Sent> plan{{1, 0, 3, 0, 60}, {1, 0, 2, 0, 600}, {1, 1, 4, 0, 900}};
@@ -292,7 +294,7 @@ TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
   }
 }
 
-TEST(FluidFabric, ConservationFailsWhileSomethingIsUnderWay) {
+TEST(FluidFabric, ConservationFailsWhileMessagesAreInFlight) {
   SmallFluid net({1, 2, 1});
   net.send(0, 0, 1, 0, 1000);
   run_cycles(400);
@@ -323,9 +325,9 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
   net.send(0, 0, 2, 0, 1000);
   net.send(500, 1, 3, 0, 750);
   finish(net);
-  // The uplink is shared from 500 until the first message is through at 1,500. A port sends at full rate for
-  // another 64 cycles, until the 32 flits of buffer space before the uplink are full. It has sent everything
-  // when only the last 32 flits wait there.
+  // The messages share the uplink from cycle 500 until the first one ends at 1,500. From 500, each port still
+  // sends at full rate for 64 cycles, until the 32 flits of buffer space before the uplink are full. A port
+  // becomes idle when only these last 32 flits remain.
   EXPECT_THAT(watcher.rates[0], ElementsAre(std::pair(0, 1.0), std::pair(500, 0.5), std::pair(500, 1.0),
                                             std::pair(564, 0.5), std::pair(1436, 0.0)));
   EXPECT_THAT(watcher.rates[1], ElementsAre(std::pair(500, 0.5), std::pair(500, 1.0), std::pair(564, 0.5),
@@ -339,10 +341,10 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
 
 // --- comparison with other models -------------------------------------------------------------------------
 
-// Fluid rates ignore that an input-queued switch serves its input ports in turn, not its flows. Four flows
-// share the downlink of a spine, three of them from one ToR. Each fluid flow has a quarter; with flits, the
-// flow that has an input of its own has half and each of the other three has a sixth.
-TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
+// An input-queued switch takes turns between its input ports, whereas fluid rates are fair to flows. Four
+// flows share a spine's downlink, and three of them come from one ToR. In the fluid fabric, each flow gets a
+// quarter; with flits, the flow that is alone on its input gets half, and the others get a sixth each.
+TEST(FluidFabric, IsFairBetweenFlowsWhileRoutersAreFairBetweenPorts) {
   constexpr int kFlits = 3000;
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 8}, {1, 9}, {2, 10}, {4, 11}};
   SmallFluid net({4, 3, 1});
@@ -359,8 +361,8 @@ TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   for (const NodeId dst : {8, 9, 10}) EXPECT_NEAR(arrival(dst), 4.0 * kFlits, 0.02 * kFlits);
 }
 
-// Progressive filling by its definition, recomputed at every event: raises all rates together and fixes those
-// over a link when it is full. Rates are in flits per cycle.
+// The reference: progressive filling, recomputed at every event. It raises all rates together and freezes the
+// flows of a link when the link is full. Rates are in flits per cycle.
 std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const std::vector<bool>& active,
                          int links) {
   std::vector<double> rate(links_of.size(), 0);
@@ -387,7 +389,8 @@ std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const st
   return rate;
 }
 
-// The time at which each message's last flit is through, with one message per source.
+// The time at which each message's last flit crosses the bottleneck, computed by progressive filling. Each
+// source sends one message.
 std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<Sent>& plan) {
   const auto channels = static_cast<int>(net.topology.channels().size());
   std::vector<std::vector<int>> links_of;
@@ -428,9 +431,9 @@ std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<
   return end;
 }
 
-// Incrementally updated rates give the same times as rates recomputed at every event, and every flit and byte
-// is accounted for. With one accelerator per ToR, messages share only the last channels of their routes,
-// so buffered flits do not delay other messages.
+// Incrementally updated rates give the same times as rates that are recomputed at every event, and all flits
+// and bytes are accounted for. With one accelerator per ToR, messages share only the last channels of their
+// routes, so flits in buffers do not delay other messages.
 RC_GTEST_PROP(FluidFabric, TimesAreThoseOfProgressiveFillingFromNothing, ()) {
   const std::vector<int> dims{1, *rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4)};
   const int accelerators = dims[0] * dims[1];

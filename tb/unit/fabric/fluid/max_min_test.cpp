@@ -19,8 +19,8 @@ using ::testing::UnorderedElementsAre;
 
 using Links = std::vector<std::int32_t>;
 
-// Tests the definition: each flow has a bottleneck (a full link on which no flow is faster), and no link
-// exceeds its capacity. `flows` must contain all flows.
+// Whether the rates are max-min fair by definition: no link exceeds its capacity, and each flow crosses a
+// full link on which no other flow is faster. `flows` must contain all flows.
 bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::FlowId>& flows, int links) {
   constexpr double kTolerance = 1e-9;
   std::vector<double> sums(static_cast<std::size_t>(links), 0);
@@ -44,8 +44,8 @@ bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::Fl
   });
 }
 
-// Bertsekas and Gallager's example: three flows share link 0, and one of them shares link 1 with a fourth
-// flow. Link 0 is the bottleneck of the three; the fourth gets the rest of link 1.
+// An example by Bertsekas and Gallager: three flows share link 0, and one of them shares link 1 with a fourth
+// flow. Link 0 is the bottleneck of its three flows; the fourth flow gets the remaining capacity of link 1.
 TEST(MaxMinRates, FillsTheTightestLinkFirst) {
   MaxMinRates rates({1.0, 1.0});
   const auto a = rates.add(Links{0});
@@ -58,8 +58,8 @@ TEST(MaxMinRates, FillsTheTightestLinkFirst) {
   EXPECT_TRUE(is_max_min_fair(rates, {a, b, c, d}, 2));
 }
 
-TEST(MaxMinRates, ADepartureReachesFlowsThatSharedNothingWithIt) {
-  // a and b share link 0; b and c share link 1. Without a, b grows to half of link 1, so c shrinks.
+TEST(MaxMinRates, ADepartureAffectsFlowsThatSharedNothingWithIt) {
+  // Flows a and b share link 0; b and c share link 1. When a ends, b grows to half of link 1, so c shrinks.
   MaxMinRates rates({1.0, 2.0});
   const auto a = rates.add(Links{0});
   const auto b = rates.add(Links{0, 1});
@@ -73,7 +73,7 @@ TEST(MaxMinRates, ADepartureReachesFlowsThatSharedNothingWithIt) {
   EXPECT_DOUBLE_EQ(rates.rate(c), 1.0);
 }
 
-TEST(MaxMinRates, LeavesUntouchedFlowsAlone) {
+TEST(MaxMinRates, DoesNotChangeUnaffectedFlows) {
   MaxMinRates rates({1.0, 1.0});
   rates.add(Links{0});
   const auto far = rates.add(Links{1});
@@ -84,7 +84,7 @@ TEST(MaxMinRates, LeavesUntouchedFlowsAlone) {
   EXPECT_THAT(rates.update(), IsEmpty());
 }
 
-TEST(MaxMinRates, FlowsOverADeadLinkStandStillUntilRerouted) {
+TEST(MaxMinRates, FlowsOverADeadLinkStopUntilTheyAreRerouted) {
   MaxMinRates rates({1.0, 1.0});
   const auto a = rates.add(Links{0});
   rates.update();
@@ -96,7 +96,7 @@ TEST(MaxMinRates, FlowsOverADeadLinkStandStillUntilRerouted) {
   EXPECT_DOUBLE_EQ(rates.rate(a), 1.0);
 }
 
-TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
+TEST(MaxMinRates, ReportsTheFirstLinkThatLimitsAFlow) {
   MaxMinRates rates({4.0, 1.0, 2.0});
   const auto alone = rates.add(Links{0, 2});
   rates.update();
@@ -110,8 +110,8 @@ TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
   EXPECT_EQ(rates.bottleneck(alone), 0);
 }
 
-// After any arrivals, departures, moves and failures, the allocation is max-min fair and equal to one that is
-// computed from scratch.
+// After any series of arrivals, departures, reroutes and failures, the rates are max-min fair and equal to
+// rates computed from scratch.
 RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   const int links = *rc::gen::inRange(1, 12);
   std::vector<double> capacities;
@@ -164,7 +164,7 @@ RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   }
 }
 
-// The rate of each of `flows` by progressive filling from scratch, one link at a time.
+// The rate of each flow, computed from scratch by filling one link at a time.
 std::vector<double> plain_rates(const std::vector<double>& capacities, const std::vector<Links>& flows) {
   constexpr double kOpen = -1;
   std::vector<double> rates(flows.size(), kOpen);
@@ -222,8 +222,8 @@ RC_GTEST_PROP(MaxMinRates, EveryUpdateEqualsFillingFromNothing, ()) {
   }
 }
 
-// The links of a flow from `src` to `dst` in a k x k mesh, along rows and then columns. Numbered per node as
-// right, left, down, up; the injection links follow.
+// The links of a flow from `src` to `dst` in a k x k mesh, first along rows and then along columns. Each node
+// has four links, numbered right, left, down and up; the injection links have the numbers after these.
 Links mesh_path(int k, int src, int dst) {
   Links links{4 * k * k + src};
   int at = src;
@@ -271,7 +271,7 @@ Work work_of_all_to_all(int k) {
 }
 
 // The cost of an update depends on the number of changed flows, not of all flows.
-TEST(MaxMinRates, LooksAtNotManyMoreFlowsThanChange) {
+TEST(MaxMinRates, VisitsFewFlowsThatDoNotChange) {
   for (const int k : {6, 14}) {
     const Work work = work_of_all_to_all(k);
     EXPECT_LE(work.looked_at, 3 * work.changed) << k;

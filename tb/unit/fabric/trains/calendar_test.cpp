@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Calendar, TakesCyclesInOrderAndEventsAsTheyCame) {
+TEST(Calendar, ServesCyclesInOrderAndEventsInInsertionOrder) {
   Calendar<int> calendar;
   EXPECT_TRUE(calendar.empty());
   calendar.add(7, 1);
@@ -25,7 +25,7 @@ TEST(Calendar, TakesCyclesInOrderAndEventsAsTheyCame) {
   EXPECT_TRUE(calendar.empty());
 }
 
-TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
+TEST(Calendar, ServesEventsThatAreAddedDuringTheirCycle) {
   Calendar<int> calendar;
   calendar.add(5, 1);
   const std::vector<int>& events = calendar.take();
@@ -35,7 +35,7 @@ TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
   EXPECT_THAT(calendar.take(), ElementsAre(2));
 }
 
-// The reference sorts the contents stably by cycle.
+// The calendar must return its entries in the order of a stable sort by cycle.
 RC_GTEST_PROP(Calendar, IsASortByCycle, (const std::vector<std::pair<std::uint8_t, int>>& additions)) {
   Calendar<int> calendar;
   std::vector<std::pair<Cycles, int>> model;

@@ -21,7 +21,7 @@ class MeetingsTest : public ::testing::Test {
   std::array<topology::Hop, 8> hops_{};
 };
 
-TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysThere) {
+TEST_F(MeetingsTest, FindsMessagesThatContendAndTheirFeeders) {
   Meetings meetings;
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1, 2, 3});
@@ -30,12 +30,12 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   pass(meetings, 3, 3, {3});
   pass(meetings, 4, 4, {5});
   meetings.want_users_and_feeders(2);
-  // Ports 0 and 2 pass output 2 after outputs 1 and 4, respectively. Port 1 passes output 1, which feeds
-  // output 2. Ports 3 and 4 pass only outputs that do not lead there.
+  // Ports 0 and 2 use output 2, after outputs 1 and 4. Port 1 uses output 1, which leads to output 2. Ports 3
+  // and 4 use only outputs that do not lead to output 2.
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 
-TEST_F(MeetingsTest, WhatComesLaterIsToBeFlitsToo) {
+TEST_F(MeetingsTest, LaterMessagesBecomeFlitsToo) {
   Meetings meetings;
   meetings.set_size(10, 6);
   meetings.want_users_and_feeders(2);
@@ -46,7 +46,7 @@ TEST_F(MeetingsTest, WhatComesLaterIsToBeFlitsToo) {
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
 }
 
-TEST_F(MeetingsTest, UsersAloneBringNoFeeders) {
+TEST_F(MeetingsTest, UsersWithoutContentionHaveNoFeeders) {
   Meetings meetings;
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1, 2});
@@ -57,7 +57,7 @@ TEST_F(MeetingsTest, UsersAloneBringNoFeeders) {
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
 }
 
-TEST_F(MeetingsTest, KeepsWhatTheLastRunKnew) {
+TEST_F(MeetingsTest, KeepsTheResultsOfThePreviousRun) {
   Meetings meetings({3});
   meetings.set_size(10, 6);
   EXPECT_FALSE(meetings.met());
@@ -67,7 +67,7 @@ TEST_F(MeetingsTest, KeepsWhatTheLastRunKnew) {
   EXPECT_THAT(meetings.given(), ElementsAre(3));
 }
 
-TEST_F(MeetingsTest, TheEarliestReasonStands) {
+TEST_F(MeetingsTest, KeepsTheEarliestReason) {
   Meetings meetings;
   meetings.set_reason(20, "second");
   meetings.set_reason(10, "first");
@@ -77,7 +77,7 @@ TEST_F(MeetingsTest, TheEarliestReasonStands) {
   EXPECT_EQ(meetings.reason(), "first");
 }
 
-TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
+TEST_F(MeetingsTest, ReportsIfTooManyPortsWouldSendFlits) {
   Meetings meetings({}, 0.5);
   meetings.set_size(10, 6);
   pass(meetings, 0, 0, {1});
@@ -88,12 +88,12 @@ TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
   EXPECT_FALSE(meetings.too_many());
   meetings.want_users(3);
   EXPECT_TRUE(meetings.too_many());
-  // Too few messages for a decision.
+  // With three messages, there is too little evidence for a decision.
   meetings.messages = 3;
   EXPECT_FALSE(meetings.too_many());
 }
 
-TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
+TEST_F(MeetingsTest, SavesTimeIfFlitsAreFewAndLeapsAreShort) {
   const auto run = [&](Cycles last) {
     Meetings meetings({}, 0.25);
     meetings.set_size(10, 6);
@@ -105,9 +105,9 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
     meetings.want_port(0);
     return meetings.pays();
   };
-  // The flit port sends a ninth of all flits, in messages that follow each other closely.
+  // The port that sends flits has a ninth of all flits and little idle time between its messages.
   EXPECT_TRUE(run(1000));
-  // Leaps would skip most of these cycles.
+  // Here the messages are so far apart that leaps would skip most cycles.
   EXPECT_FALSE(run(1'000'000));
 }
 

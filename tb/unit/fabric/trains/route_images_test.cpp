@@ -13,7 +13,7 @@ using topology::VcRange;
 
 constexpr int kNodes = 4;
 
-// A ring of four with equal channels, except for the one that leaves node 2 if `uneven`.
+// A unidirectional ring of four nodes. If `uneven`, the channel from node 2 is slower than the others.
 topology::Topology ring(bool uneven = false) {
   topology::Topology ring(topology::Kind::kRing, {kNodes}, kNodes, 0);
   for (NodeId node = 0; node < kNodes; ++node) {
@@ -23,12 +23,12 @@ topology::Topology ring(bool uneven = false) {
   return ring;
 }
 
-// A route to the next node's network interface.
+// A route to the network interface of the next node on the ring.
 Route to_next(VcRange vcs = {0, 4}) {
   return {Hop{.out_port = 0, .vcs = vcs}, Hop{.out_port = 1, .vcs = {0, 4}}};
 }
 
-TEST(RouteImages, FollowARouteFromEverywhere) {
+TEST(RouteImages, FollowARouteFromEveryAccelerator) {
   const topology::Topology topology = ring();
   const Route route = to_next();
   RouteImages images(topology, 0);
@@ -42,7 +42,7 @@ TEST(RouteImages, FollowARouteFromEverywhere) {
   EXPECT_TRUE(images.channels(found, 1).empty()) << "ejection uses no channel";
 }
 
-TEST(RouteImages, RefuseWhatIsNotAlike) {
+TEST(RouteImages, RejectDifferentRoutes) {
   const Route route = to_next();
   const topology::Topology uneven = ring(true);
   EXPECT_FALSE(RouteImages(uneven, 0).add(std::vector<const Route*>(kNodes, &route))) << "bandwidth";
@@ -58,8 +58,8 @@ TEST(RouteImages, RefuseWhatIsNotAlike) {
   EXPECT_FALSE(RouteImages(even, 0).add(uneven_ends)) << "another number of channels";
 }
 
-// Node 1 receives both ways at one port where the others have two.
-TEST(RouteImages, RefuseEjectionPortsThatAreSharedAtOneAcceleratorOnly) {
+// Nodes 0, 2 and 3 receive the two routes at different ejection ports; node 1 receives both at the same port.
+TEST(RouteImages, RejectEjectionPortsThatOnlyOneAcceleratorShares) {
   const topology::Topology topology = ring();
   const Route one = to_next();
   Route other = to_next();
@@ -73,14 +73,15 @@ TEST(RouteImages, RefuseEjectionPortsThatAreSharedAtOneAcceleratorOnly) {
   std::vector<const Route*> mixed(kNodes, &at_other);
   mixed[0] = &another_port;
   EXPECT_FALSE(images.add(mixed));
-  // Ports may have other numbers everywhere, as long as they correspond.
+  // Corresponding ejection ports may have different numbers at different nodes.
   std::vector<const Route*> renumbered(kNodes, &one);
   renumbered[0] = &other;
   EXPECT_TRUE(RouteImages(topology, 0).add(renumbered));
 }
 
-// All messages pass through node 2 or 3, whose channels would have to represent others.
-TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
+// All messages between the two accelerators pass through switches 2 and 3, so images of a route would share
+// channels.
+TEST(RouteImages, RejectChannelsThatTwoImagesUse) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [src, dst] : {std::pair{0, 2}, {1, 2}, {2, 3}, {3, 0}, {3, 1}}) {
     topology.add_channel(src, dst, {16'000'000'000}, kCycle);

@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Offers whole messages in order, none before its cycle.
+// Offers whole messages in order, never before their start cycles.
 class MessageSource final : public Injector {
  public:
   struct Offer {
@@ -18,7 +18,7 @@ class MessageSource final : public Injector {
     Cycles at;
   };
   std::vector<Offer> offers;
-  std::vector<Cycles> left;  // [message]: the cycle in which its tail left
+  std::vector<Cycles> left;  // the cycle in which the tail of each message left
 
   Answer next_packet(Cycles /*now*/, Packet& /*packet*/) override { return Answer::kSleep; }
   void packet_injected(const Packet& /*packet*/, Cycles /*now*/) override {}
@@ -47,8 +47,7 @@ class MessageSink final : public Ejector {
   std::int64_t flits_;
 };
 
-// Sends messages of a head and one data flit from the middle one of three nodes, alternately to both
-// neighbours.
+// The middle node of three, which sends messages of a head and one data flit alternately to both neighbours.
 class Middle {
  public:
   Middle(const char* name, const config::SystemConfig& system, const std::vector<Cycles>& times)
@@ -86,8 +85,8 @@ class Middle {
   std::unique_ptr<TrainFabric> fabric_;
 };
 
-// The rotation through two virtual channels of two flits each takes fewer cycles than the router needs for a
-// head.
+// Routers whose delay for a head exceeds the time in which packets rotate through two virtual channels of two
+// flits each.
 config::SystemConfig slow_routers() {
   config::SystemConfig system = system_config(2);
   system.router.routing_delay = 5;
@@ -95,20 +94,20 @@ config::SystemConfig slow_routers() {
   return system;
 }
 
-TEST(TrainFabric, RefusesAMessageThatFollowsWithinTheRoutersDelay) {
+TEST(TrainFabric, RejectsAMessageThatFollowsWithinTheRoutersDelay) {
   const Middle close("close", slow_routers(), {0, 6});
   EXPECT_THROW(close.run(), ContentionError);
 }
 
-TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
+TEST(TrainFabric, AcceptsAMessageAfterTheRoutersDelay) {
   const Middle apart("apart", slow_routers(), {0, 7, 14});
   apart.run();
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
-// If flits meet at an output, the virtual channels by which they arrive matter, so no train may pass a port
-// that leads there.
-TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
+// If flits contend for an output, their virtual channels affect the result. Trains do not model these, so no
+// train may use an output port that leads to such an output.
+TEST(TrainFabric, KeepsTrainsOffPortsThatLeadToContendingFlits) {
   const topology::Topology line = mesh({4});
   const config::SystemConfig system = system_config(8);
   const auto routing = topology::make_dimension_order_routing(line, system.router.vcs);
@@ -149,9 +148,9 @@ TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   EXPECT_EQ(meetings.at(), 50);
 }
 
-// The rotation through the virtual channels takes longer than the router, so messages may follow each other
-// immediately.
-TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
+// With eight virtual channels, rotating through them takes longer than the router's delay, so messages may
+// follow each other immediately.
+TEST(TrainFabric, AcceptsMessagesAtOnceIfVirtualChannelsOutlastTheRouter) {
   const Middle many("many", system_config(8), {0, 2, 4});
   many.run();
   EXPECT_THAT(many.left(), ::testing::ElementsAre(1, 3, 5));

@@ -11,8 +11,8 @@ namespace {
 
 constexpr Cycles kNone = -1;
 
-// Compares with a map of sets: arrivals with random delays, some longer than the calendar's initial ring, are
-// served in their own cycle and in no other.
+// Compares the calendar with a map of sets. Each arrival must be served exactly in its own cycle, even if its
+// delay exceeds the calendar's initial length.
 RC_GTEST_PROP(ArrivalCalendar, ServesEveryLineInItsCycle, ()) {
   const int lines = *rc::gen::inRange(1, 150);
   ArrivalCalendar calendar;
@@ -38,7 +38,7 @@ RC_GTEST_PROP(ArrivalCalendar, ServesEveryLineInItsCycle, ()) {
   }
 }
 
-TEST(ArrivalCalendar, ForgetsWhatItHasServed) {
+TEST(ArrivalCalendar, ForgetsServedArrivals) {
   ArrivalCalendar calendar;
   calendar.add(3, 5);
   calendar.serve(3, [](int line) { EXPECT_EQ(line, 5); });

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
+TEST(Wire, DeliversFlitsAndCreditsInOrderAndOnTime) {
   Wire wire(10, 12);
   ArrivalCalendar receiver;
   ArrivalCalendar sender;
@@ -46,9 +46,9 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   EXPECT_TRUE(wire.idle());
 }
 
-// Consecutive flits of one packet, a gap, another virtual channel and a reused packet number: flits leave as
-// they entered, however they are stored, even if peeked at before and partly removed.
-TEST(Wire, KeepsWhatComesInARowAsItCame) {
+// Sends consecutive flits of one packet, a gap, another virtual channel and a reused packet number. However
+// the wire stores flits, they leave in their original order, even after peeking and partial removal.
+TEST(Wire, KeepsConsecutiveFlitsInOrder) {
   struct Sent {
     PacketId packet;
     std::uint32_t sequence;
@@ -131,7 +131,7 @@ TEST(Wire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_TRUE(wire.idle());
 }
 
-// A short wire, whose flits and credits wait in their receivers' calendars.
+// A wire with a short delay: the receivers' calendars hold its flits and credits.
 struct ShortWire {
   ShortWire() {
     receiver.set_lines(8);
@@ -161,7 +161,7 @@ struct ShortWire {
   Cycles sender_due = kNever;
 };
 
-TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
+TEST(ShortWire, KeepsFlitsInFlightInTheCalendars) {
   ShortWire under;
   Wire& wire = under.wire;
   wire.send({7, 0, 0}, 1, 4);
@@ -174,7 +174,7 @@ TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
   EXPECT_THAT(under.flits(kNever), ElementsAre("6:7.1", "8:7.1", "42:8.3"));
   EXPECT_THAT(under.flits(8), ElementsAre("6:7.1"));
   EXPECT_THAT(under.credits(kNever), ElementsAre("8.2", "9.0"));
-  EXPECT_FALSE(wire.has_flit(100));  // calendars, not the wire, hold the flits
+  EXPECT_FALSE(wire.has_flit(100));  // the flits are in the calendars, not in the wire
   EXPECT_FALSE(wire.has_credit(100));
 
   EXPECT_EQ(under.receiver.take(6), 1U << 5U);
@@ -202,7 +202,7 @@ TEST(ShortWire, MovesWithItsCalendars) {
   EXPECT_EQ(ArrivingFlits::flit_of(under.receiver.flit(1009, 1)).sequence, 1U);
 }
 
-TEST(ShortWire, KeepsFlitsThatItsCalendarIsAboutToSkip) {
+TEST(ShortWire, KeepsFlitsThatItsCalendarWouldSkip) {
   ShortWire under;
   Wire& wire = under.wire;
   wire.send({7, 0, 0}, 1, 4);
@@ -231,8 +231,8 @@ TEST(ShortWire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_THAT(under.credits(kNever), ElementsAre("9.3"));
 }
 
-// A short wire has room for one flit per cycle and for one credit per virtual channel and cycle.
-TEST(ShortWire, RefusesTwoInACycle) {
+// A short wire carries at most one flit per cycle, and at most one credit per virtual channel per cycle.
+TEST(ShortWire, RejectsTwoFlitsInACycle) {
   const auto message_of = [](const auto& send) -> std::string {
     try {
       send();

@@ -29,7 +29,7 @@ TEST_F(CommandDecoder, IsDoneWithoutAnEntry) {
   EXPECT_EQ(decode(nullptr, false, true, lockstep_, tracker_, true, 0), DecoderState::kDone);
 }
 
-// Conditions are tested in the hardware's priority order: lockstep, dependency, queue.
+// The decoder tests conditions in the hardware's order of priority: lockstep, dependencies, queue space.
 TEST_F(CommandDecoder, WaitsForLockstepThenDependencyThenQueue) {
   EXPECT_EQ(state(99, false), DecoderState::kWaitLockstep);
   EXPECT_EQ(state(100, false), DecoderState::kWaitDependency);
@@ -42,13 +42,13 @@ TEST_F(CommandDecoder, IgnoresTheCounterWithoutLockstep) {
   EXPECT_EQ(state(0, true, false), DecoderState::kWaitDependency);
 }
 
-TEST_F(CommandDecoder, TakesNopsWhateverTheQueueHolds) {
+TEST_F(CommandDecoder, AcceptsNopsWhateverTheQueueHolds) {
   entry_ = {};
   EXPECT_EQ(state(99, false), DecoderState::kWaitLockstep);
   EXPECT_EQ(state(100, false), DecoderState::kNop);
 }
 
-TEST_F(CommandDecoder, PassesOverLinesWhateverTheHeadWaitsFor) {
+TEST_F(CommandDecoder, SkipsLinesWhateverTheHeadWaitsFor) {
   EXPECT_EQ(decode(&entry_, true, true, lockstep_, tracker_, false, 99), DecoderState::kPass);
   EXPECT_EQ(decode(nullptr, true, true, lockstep_, tracker_, false, 99), DecoderState::kDone);
 }

@@ -17,8 +17,8 @@ TEST(DependencyTracker, CountsArrivalsPerFlow) {
   EXPECT_FALSE(tracker.satisfied(2, 1));
 }
 
-// Arrival 2 overtakes arrival 1: both count once 1 has arrived.
-TEST(DependencyTracker, CountsNumberedArrivalsInTheirOrder) {
+// If arrival 2 overtakes arrival 1, both are counted when arrival 1 arrives.
+TEST(DependencyTracker, CountsNumberedArrivalsInOrder) {
   DependencyTracker tracker(1);
   tracker.arrived(0, 0);
   tracker.arrived(0, 2);

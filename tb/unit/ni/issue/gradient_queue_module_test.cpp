@@ -7,8 +7,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Three chunks, whose order differs from that of their flows. Each has one message at accelerator 0 and two
-// at accelerator 1.
+// Three chunks that become final in an order other than their flow order. For each chunk, accelerator 0
+// receives one message and accelerator 1 two.
 schedule::FinalChunks three_chunks() {
   return {.flows = 3, .chunk_of = {1, 0, 2}, .ends = {4, 8, 12}, .messages = {1, 1, 1, 2, 2, 2}};
 }
@@ -36,7 +36,7 @@ class GradientQueueModuleTest : public ::testing::Test {
   }
 
   schedule::FinalChunks chunks = three_chunks();
-  // Layers with one chunk, no chunk, and two chunks.
+  // Three layers, which contain one chunk, no chunk and two chunks.
   GradientQueueModule queue{"queue", 7, chunks, 1, {1, 1, 3}};
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
   std::vector<std::pair<std::size_t, Cycles>> released;
@@ -53,7 +53,7 @@ TEST_F(GradientQueueModuleTest, ReleasesLayersWithTheLastMessageOfTheirChunks) {
   EXPECT_THAT(released, ElementsAre(std::pair{0U, 2}, std::pair{1U, 2}, std::pair{2U, 9}));
 }
 
-TEST_F(GradientQueueModuleTest, CountsChunksThatComeEarlyWhenTheMissingOnesHaveCome) {
+TEST_F(GradientQueueModuleTest, CountsEarlyChunksOnceTheMissingOnesHaveArrived) {
   for (const std::int32_t flow : {2, 2, 0, 0, 1}) arrive(flow, 5);
   EXPECT_TRUE(released.empty());
   arrive(1, 6);

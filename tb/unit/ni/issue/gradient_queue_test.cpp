@@ -8,7 +8,7 @@
 namespace coppice::ni {
 namespace {
 
-// Fig. 8 of C-Cube: layer 1 has one chunk, layer 2 has two, layer 3 has three.
+// The example of Fig. 8 of C-Cube: layer 1 has one chunk, layer 2 has two, and layer 3 has three.
 TEST(GradientQueue, ReleasesALayerWithItsLastChunk) {
   GradientQueue queue({1, 3, 6});
   EXPECT_FALSE(queue.released());
@@ -31,7 +31,7 @@ TEST(GradientQueue, ReleasesALayerWithItsLastChunk) {
   EXPECT_FALSE(queue.released());
 }
 
-TEST(GradientQueue, LayersWithoutGradientsWaitForNone) {
+TEST(GradientQueue, LayersWithoutGradientsDoNotWait) {
   GradientQueue queue({0, 1, 1});
   EXPECT_TRUE(queue.released());
   queue.take();
@@ -41,7 +41,8 @@ TEST(GradientQueue, LayersWithoutGradientsWaitForNone) {
   EXPECT_TRUE(queue.released());
 }
 
-// At any time, the accelerator has dequeued exactly the leading layers whose chunks have arrived.
+// At any time, exactly those layers have been dequeued whose chunks and whose predecessors' chunks have all
+// arrived.
 RC_GTEST_PROP(GradientQueue, ReleasesExactlyTheCompleteLayers, ()) {
   auto table = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 40));
   std::ranges::sort(table);

@@ -16,9 +16,9 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
   EXPECT_EQ(counter.value(500), 0);
 }
 
-// Flits that the buffer absorbs let the next step start early, but its duration still counts from the nominal
-// end of the step before.
-TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
+// The next step may start as early as the buffer can absorb its flits, but its duration counts from the
+// nominal end of the previous step.
+TEST(LockstepCounter, CountsFromTheNominalEndOfThePreviousStep) {
   LockstepCounter counter;
   counter.load(0, 100, 30);
   EXPECT_EQ(counter.release(), 70);
@@ -29,7 +29,7 @@ TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
 }
 
 // A step that starts late delays the following steps.
-TEST(LockstepCounter, StartsAfreshWhenItIsLate) {
+TEST(LockstepCounter, StartsAgainIfItIsLate) {
   LockstepCounter counter;
   counter.load(0, 100, 0);
   counter.load(400, 100, 0);
@@ -43,7 +43,8 @@ TEST(LockstepCounter, AbsorbsTheWholeBufferOrNothing) {
   EXPECT_EQ(absorbed_flits(4352, 896), 896);
 }
 
-// Nominal steps never overlap: the k-th release is no earlier than the sum of all durations minus one buffer.
+// Nominal steps never overlap, so the k-th release is at least the sum of all durations so far, minus the 896
+// cycles that a buffer absorbs.
 RC_GTEST_PROP(LockstepCounter, GivesEveryStepItsTime, ()) {
   LockstepCounter counter;
   Cycles now = 0;

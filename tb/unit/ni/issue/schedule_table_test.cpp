@@ -28,8 +28,9 @@ TEST(ScheduleTable, ReadsItsEntriesInOrder) {
   EXPECT_EQ(table.head()->flow, 7);
 }
 
-// Within every iteration from 1 on, a third line's entry lies between those of the two other lines.
-TEST(ScheduleTable, GoesThroughAFoldedTable) {
+// The table repeats one entry group per piece. In every group except the first, a nop lies between the two
+// gathers.
+TEST(ScheduleTable, ReadsAFoldedTable) {
   constexpr int kPieces = 10;
   std::vector<TableEntry> entries;
   const auto add = [&](schedule::Op op, std::int32_t flow, std::int32_t step) {

@@ -10,7 +10,8 @@
 namespace coppice::ni {
 namespace {
 
-// Collectives of one message each from node 0 to node 1. The interfaces' own tables are empty.
+// Runs collectives of one message each, from node 0 to node 1, in contexts. The interfaces' own tables are
+// empty.
 class Contexts : public ::testing::Test {
  protected:
   struct Collective {
@@ -39,9 +40,9 @@ class Contexts : public ::testing::Test {
     return *collectives.back();
   }
 
-  // The receiver starts all collectives in cycle `joins`. The sender starts them in cycle 0, except for the
-  // last `later` ones: these start one after another in cycle `at`, after all other events of that cycle. If
-  // `at` is -1, the last collective starts when the first has ended.
+  // Runs all collectives. The receiver starts all of them in cycle `joins`. The sender starts them in cycle
+  // 0, except for the last `later`, which it starts one after another in cycle `at`, after all other events
+  // of that cycle. If `at` is -1, the sender starts the last collective when the first one ends.
   void run(Cycles joins, config::ContextOrder order = config::ContextOrder::kFifo, std::size_t later = 0,
            Cycles at = 0) {
     nodes.system.ni.context_order = order;
@@ -75,7 +76,8 @@ class Contexts : public ::testing::Test {
     nodes.run();
   }
 
-  // Starts the collectives from `first` on at a node, each once the effects of the previous start are over.
+  // Starts all collectives from number `first` on at one node. Waits for the effects of each start before the
+  // next one.
   struct Start final : sc_core::sc_module {
     Start(const sc_core::sc_module_name& name, Contexts& test, NodeId node, std::size_t first, Cycles at)
         : sc_module(name), test_(&test), node_(node), first_(first), at_(at) {
@@ -97,7 +99,7 @@ class Contexts : public ::testing::Test {
     Cycles at_;
   };
 
-  // [collective]: the cycle in which its only message was issued.
+  // The cycle in which each collective's only message was issued.
   std::vector<Cycles> issues() const {
     std::vector<Cycles> cycles(collectives.size(), -1);
     for (const MessageRecord& message : nodes.recorder.messages) cycles[message.context - 1] = message.issued;
@@ -122,7 +124,7 @@ class Contexts : public ::testing::Test {
   std::vector<std::unique_ptr<Start>> starts;
 };
 
-TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
+TEST_F(Contexts, EndWhenEverythingHasLeftOrArrived) {
   Collective& one = add(64, 0);
   run(0);
   ASSERT_EQ(ended.size(), 2U);
@@ -135,8 +137,9 @@ TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
   EXPECT_TRUE(nodes.interfaces[0]->finished());
 }
 
-// The first collective issues first despite its priority, since no other had started by then.
-TEST_F(Contexts, ShareAPortInTheirOrder) {
+// The first collective issues a message first although its priority is low, because it was the only
+// collective that had started.
+TEST_F(Contexts, ShareAPortInOrder) {
   for (const int priority : {0, 0, 2, 1}) add(512, priority);
   run(0, config::ContextOrder::kPriority);
   std::vector<ContextId> order;
@@ -145,9 +148,9 @@ TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const auto& one : collectives) EXPECT_EQ(one->sink.values()[127], 11.0F);
 }
 
-// Messages that arrive before the receiver starts their collective are held until then: 5 flits, plus the
-// adder's 5 cycles.
-TEST_F(Contexts, HoldWhatComesEarly) {
+// A message that arrives early is held until the receiver starts the collective. Then its 5 flits enter the
+// adder, which takes 5 cycles.
+TEST_F(Contexts, HoldEarlyMessages) {
   Collective& one = add(64, 0);
   run(500);
   ASSERT_EQ(ended.size(), 2U);
@@ -155,16 +158,16 @@ TEST_F(Contexts, HoldWhatComesEarly) {
   EXPECT_EQ(one.sink.values()[0], 11.0F);
 }
 
-// A collective may start in a cycle in which the interface has already run.
-TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
+// A collective may start in a cycle in which the network interface has already been stepped.
+TEST_F(Contexts, IssueOneEntryPerCycleAndPort) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 2, 100);
   EXPECT_EQ(issues(), (std::vector<Cycles>{100, 101}));
 }
 
-TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
-  // The first two messages fill the port's queue. The tail of the first, which has 5 flits, leaves in cycle
-  // 7, so its slot is free from cycle 8 on. The third collective, which has been waiting, gets it although
+TEST_F(Contexts, AreServedLastInTheCycleInWhichTheyStart) {
+  // The first two messages fill the port's queue. The first message has 5 flits, and its tail leaves in cycle
+  // 7, so its slot is free from cycle 8 on. The third collective has been waiting and gets the slot, although
   // the fourth has a higher priority.
   for (const int priority : {0, 0, 0, 5}) add(64, priority);
   run(0, config::ContextOrder::kPriority, 1, -1);
@@ -174,8 +177,8 @@ TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
   EXPECT_GT(cycles[3], 8);
 }
 
-// The first message's tail leaves in the cycle in which the second collective starts, before the interface
-// runs again for the second.
+// The second collective starts in the cycle in which the first message's tail leaves, so the interface is
+// stepped once more in this cycle. The first collective must still end in the next cycle.
 TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 1, 7);
@@ -183,16 +186,16 @@ TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   EXPECT_EQ(end(0, 1), 8);
 }
 
-// Without messages, a collective ends in the cycle after its start.
-TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
+// A collective without messages ends in the cycle after its start.
+TEST_F(Contexts, EndInTheCycleAfterTheirStartIfThereIsNoWork) {
   add(64, 0).schedule.nodes[0].ports[0].entries().clear();
   run(0);
   EXPECT_EQ(end(0, 1), 1);
 }
 
-// With this setting, an early message completes the adder's 5 cycles after its tail arrives, so the
-// collective ends right after its start.
-TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
+// With `kAdded`, messages that arrive before the start are added immediately, within the adder's 5 cycles.
+// The collective then ends in the cycle after its start.
+TEST_F(Contexts, AddEarlyMessagesIfTheyAreLoaded) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   Collective& one = add(64, 0);
   run(500);
@@ -204,14 +207,14 @@ TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
   EXPECT_EQ(one.sink.values()[0], 11.0F);
 }
 
-TEST_F(Contexts, KeepWhatHasBeenAddedTo) {
+TEST_F(Contexts, KeepBuffersWithSums) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   add(64, 0);
   run(200'000);
   EXPECT_THROW(nodes.interfaces[1]->unload(1), ModelError);
 }
 
-TEST_F(Contexts, RefuseWhatIsLoadedTwiceOrNotAtAll) {
+TEST_F(Contexts, RejectTablesThatAreLoadedTwiceOrNotAtAll) {
   Collective& one = add(64, 0);
   run(0);
   NetworkInterface& interface = *nodes.interfaces[0];

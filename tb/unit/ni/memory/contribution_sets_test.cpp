@@ -30,7 +30,7 @@ Members members_of(const ContributionSets& sets, std::size_t segment) {
   return members;
 }
 
-// Random sets with no, few, many or all members, contiguous or with gaps.
+// A random set with no, few, many or all members, which are contiguous or scattered.
 Members random_members(int accelerators) {
   const int count = *rc::gen::element(0, 1, 2, 15, 16, accelerators / 2, accelerators);
   const int first = *rc::gen::inRange(0, accelerators);
@@ -80,8 +80,9 @@ RC_GTEST_PROP(ContributionSets, AreSets, ()) {
   }
 }
 
-// Runs of many accelerators keep one set per accelerator and segment, so the usual sets must be small.
-TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
+// Large runs keep one set per accelerator per segment, so the most frequent sets (own gradient only, or all
+// gradients) must need little memory.
+TEST(ContributionSets, OfOneOrAllNeedFourBytes) {
   ContributionSets sets(1000, 1024, 7);
   EXPECT_EQ(sets.bytes(), 4000U);
   std::vector<std::uint64_t> others(16, ~std::uint64_t{0});
@@ -91,8 +92,8 @@ TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
   EXPECT_EQ(sets.bytes(), 4000U);
 }
 
-// New sets reuse the storage of released ones, so memory does not grow.
-TEST(ContributionSets, UsePlacesAgain) {
+// New sets reuse the storage of released sets, so memory does not grow.
+TEST(ContributionSets, ReuseSlots) {
   ContributionSets sets(2, 1024, 0);
   std::vector<std::uint64_t> many(16, 1);
   for (int turn = 0; turn < 100; ++turn) {

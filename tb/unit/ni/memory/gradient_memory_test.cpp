@@ -31,7 +31,7 @@ TEST(ContributionMemory, StartsWithItsOwnGradient) {
   EXPECT_THAT(memory.contributions(1), ElementsAre(0U, 2U));
 }
 
-TEST(ContributionMemory, UnitesWhatItReduces) {
+TEST(ContributionMemory, UnitesTheContributionsItReduces) {
   ContributionMemory mine(boundaries({0, 8, 20}), 4, 0);
   ContributionMemory other(boundaries({0, 8, 20}), 4, 2);
   mine.reduce(8, 12, other.copy(8, 12));
@@ -39,7 +39,7 @@ TEST(ContributionMemory, UnitesWhatItReduces) {
   EXPECT_THAT(mine.contributions(1), ElementsAre(0b0101U));
 }
 
-TEST(ContributionMemory, RefusesAContributionAddedTwice) {
+TEST(ContributionMemory, RejectsAContributionThatIsAddedTwice) {
   ContributionMemory mine(boundaries({0, 8, 20}), 100, 0);
   const ContributionMemory other(boundaries({0, 8, 20}), 100, 77);
   mine.reduce(8, 12, other.copy(8, 12));
@@ -48,7 +48,7 @@ TEST(ContributionMemory, RefusesAContributionAddedTwice) {
                                               HasSubstr("at address 8 is added twice"))));
 }
 
-TEST(ContributionMemory, OverwritesWhatItStores) {
+TEST(ContributionMemory, OverwritesWhenItStores) {
   ContributionMemory mine(boundaries({0, 8}), 4, 0);
   const ContributionMemory other(boundaries({0, 8}), 4, 2);
   mine.store(0, 8, other.copy(0, 8));
@@ -63,13 +63,14 @@ TEST(ContributionMemory, StartsAllGathersFromFinalValues) {
   EXPECT_THAT(memory.contributions(1), ElementsAre(0U, 0U));
 }
 
-TEST(ContributionMemory, RefusesAddressesBetweenBoundaries) {
+TEST(ContributionMemory, RejectsAddressesBetweenBoundaries) {
   const ContributionMemory memory(boundaries({0, 8, 16}), 4, 0);
   EXPECT_THAT([&] { (void)memory.copy(4, 12); },
               ThrowsMessage<ModelError>(HasSubstr("address 4 is not a message boundary")));
 }
 
-// Adding every accelerator's gradient once, in any order, gives the full set.
+// After every other accelerator's gradient has been added once, in any order, the set of contributions is
+// complete.
 RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed)) {
   const int accelerators = 1 + seed % 150;
   ContributionMemory sum(boundaries({0, 4}), accelerators, 0);
@@ -83,7 +84,8 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
   RC_ASSERT(members == accelerators);
 }
 
-// The search for an address begins where it would be if all boundaries were equally spaced.
+// The search for a segment assumes equally spaced boundaries at first, so irregular distances test its
+// correction.
 RC_GTEST_PROP(ContributionMemory, FindsAddressesHoweverFarApart, ()) {
   const auto gaps =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<Bytes>>(rc::gen::element<Bytes>(4, 4, 8, 400)));
@@ -121,7 +123,7 @@ TEST(ContributionMemory, KeepsTheSampledElementsOfAMessage) {
   ContributionMemory mine(boundaries({4, 20, 36}), 4, 0, kSampled);
   const ContributionMemory other(boundaries({4, 20, 36}), 4, 2, kSampled);
   ASSERT_EQ(mine.segments(), 3U);
-  mine.reduce(8, 24, other.copy(8, 24));  // bytes 8 to 31 contain only the sampled element at 20
+  mine.reduce(8, 24, other.copy(8, 24));  // of the sampled elements, bytes 8 to 31 contain only the one at 20
   EXPECT_EQ(mine.contributions(0)[0], 0b0001U);
   EXPECT_EQ(mine.contributions(1)[0], 0b0101U);
   EXPECT_EQ(mine.contributions(2)[0], 0b0001U);

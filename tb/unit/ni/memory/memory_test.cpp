@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 constexpr Femtoseconds kLatency = 7 * kFemtosecondsPerNanosecond;
 
-// The network interface's end of a memory socket.
+// Stands in for a network interface: the initiator of a memory socket.
 class Asker : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket_optional<Asker> memory{"memory"};
@@ -45,7 +45,7 @@ class MemoryTest : public ::testing::Test {
   ValueMemory contents{{1, 2, 3, 4}};
 };
 
-TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
+TEST_F(MemoryTest, GrantsTheTimesOfTransactions) {
   Memory memory("memory", contents, kLatency);
   Memory asked("asked", contents, kLatency);
   Asker direct("direct");
@@ -74,8 +74,9 @@ TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
   EXPECT_EQ(memory.dma_bytes(), 8 + 4 + 8);
 }
 
-// With limited bandwidth, the time of an access depends on previous accesses, so there is no direct access.
-TEST_F(MemoryTest, GrantsNothingWhereBandwidthIsLimited) {
+// If bandwidth is limited, the duration of an access depends on previous accesses, so the memory must not
+// grant direct access.
+TEST_F(MemoryTest, GrantsNothingIfBandwidthIsLimited) {
   MemoryPace pace;
   pace.bandwidth = Bandwidth{16'000'000'000};
   Memory memory("memory", contents, kLatency, pace);

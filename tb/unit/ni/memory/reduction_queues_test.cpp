@@ -8,7 +8,7 @@
 namespace coppice::ni {
 namespace {
 
-// `data` exists only for the duration of the full expression.
+// A flit to add. It refers to `data`, so use it within the same full expression.
 ReductionQueues::Flit add(std::size_t word, std::initializer_list<float> data) {
   return {true, word, {data.begin(), data.end()}};
 }
@@ -16,7 +16,8 @@ ReductionQueues::Flit store(std::size_t word, std::initializer_list<float> data)
   return {false, word, {data.begin(), data.end()}};
 }
 
-// In single precision, 2^24 + 1 loses the 1, but 1 + 1 does not.
+// A value for which the order of additions matters: in single precision, kLarge + 1 + 1 is kLarge, but 1 + 1
+// + kLarge is not.
 constexpr float kLarge = 0x1p24F;
 
 TEST(ReductionQueues, AddInTheOrderOfCycles) {
@@ -38,7 +39,7 @@ TEST(ReductionQueues, AddInTheOrderOfPortsWithinACycle) {
   EXPECT_EQ(memory[0], kLarge);  // both ones are lost by rounding
 }
 
-TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
+TEST(ReductionQueues, LetAFlitWaitForTheSumsOfItsWords) {
   std::vector<float> memory(8, 0.0F);
   ReductionQueues queues(2, 4);
   queues.take(0, add(0, {1.0F, 1.0F}), 0, memory);
@@ -49,14 +50,16 @@ TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
   EXPECT_EQ(memory[1], 2.0F);
 }
 
-TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
+TEST(ReductionQueues, LetOnlyAddsPassAWaitingFlit) {
   for (const bool passes : {true, false}) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(2, 4);
     queues.take(0, add(0, {1.0F}), 0, memory);
-    queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 5
-    queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
-    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // as do later arrivals
+    queues.take(1, add(0, {1.0F}), 0, memory);  // waits for the flit of port 0 until cycle 5
+    queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1,
+                memory);  // an addition to other words passes the waiting flit; a store does not
+    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2,
+                memory);  // and later arrivals wait behind the store
     queues.advance(2, memory);
     EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
     queues.advance(6, memory);
@@ -69,9 +72,9 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
   }
 }
 
-// A message at one flit per cycle overtakes one at half that rate at a lower port, or messages for the same
-// words are interleaved at one port: neither waits for the other permanently.
-TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
+// Two messages for the same words must not delay each other permanently. They are interleaved at one port, or
+// a message at full rate overtakes one at half that rate at a lower port.
+TEST(ReductionQueues, DoNotDelayAMessageForAnotherWithTheSameWords) {
   constexpr int kFlits = 1000;
   for (const bool same_port : {true, false}) {
     std::vector<float> memory(kFlits + 1, 0.0F);
@@ -90,7 +93,7 @@ TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
   }
 }
 
-TEST(ReductionQueues, SettleWhatIsAboutToBeRead) {
+TEST(ReductionQueues, CompleteSumsThatAreAboutToBeRead) {
   std::vector<float> memory(8, 0.0F);
   ReductionQueues queues(3, 30);
   for (int port = 0; port < 3; ++port) queues.take(port, add(2, {1.0F}), 0, memory);
@@ -110,7 +113,7 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   queues.read_ahead(0, 3, memory, [&] { read = memory[2]; });
   EXPECT_EQ(read, 3.0F);
   EXPECT_EQ(memory[2], 1.0F);
-  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the pending addition
+  queues.take(0, add(2, {1.0F}), 5, memory);  // waits for the pending additions
   queues.advance(30, memory);
   EXPECT_EQ(memory[2], 1.0F);
   queues.advance(200, memory);
@@ -119,9 +122,9 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   EXPECT_EQ(read, 4.0F);
 }
 
-// The sums of three children were read ahead, and their parent's final value arrives while two of the
-// additions are still waiting.
-TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
+// A read-ahead returns the sums of three children. Then the parent's final value arrives while two of the
+// additions are still pending.
+TEST(ReductionQueues, StoreFinalValuesAfterTheirSums) {
   for (const int parent : {0, 3}) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(4, 30);
@@ -133,7 +136,7 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
     queues.take(parent, store(2, {10.0F}), 5, memory);
     read_ahead();
     EXPECT_EQ(read, 10.0F);
-    queues.take(parent, add(2, {1.0F}), 6, memory);  // for the next final value
+    queues.take(parent, add(2, {1.0F}), 6, memory);  // contributes to the next final value
     queues.take(parent == 0 ? 1 : 0, add(2, {1.0F}), 7, memory);
     read_ahead();
     EXPECT_EQ(read, 12.0F);
@@ -143,8 +146,8 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   }
 }
 
-// Even if words are read ahead, they always have the result of the arrival order.
-TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
+// Whether or not words are read ahead, memory ends up with the values that result from the order of arrival.
+TEST(ReductionQueues, StoreReadAheadDataInTheOrderOfArrival) {
   rc::check([] {
     constexpr std::size_t kWords = 6;
     constexpr int kPorts = 3;
@@ -153,7 +156,8 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
     std::vector<float> expected(kWords, 0.0F);
     const int cycles = *rc::gen::inRange(1, 24);
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      std::vector<bool> stored(kWords);  // in this cycle, in which only ports determine the order
+      std::vector<bool> stored(
+          kWords);  // words stored in this cycle; within a cycle, only the port order decides
       for (int port = 0; port < kPorts; ++port) {
         if (*rc::gen::inRange(0, 3) == 0) continue;
         const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
@@ -174,7 +178,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
   });
 }
 
-TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
+TEST(ReductionQueues, StoreFlitsThatTheyDoNotAdd) {
   std::vector<float> memory{5.0F};
   ReductionQueues queues(1, 4);
   queues.take(0, store(0, {2.0F}), 3, memory);
@@ -182,15 +186,15 @@ TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
   EXPECT_EQ(memory[0], 2.0F);
 }
 
-// The queue never becomes empty, and it grows longer than the number of departed flits whose storage it
-// keeps.
+// The queue never runs empty and becomes longer than the number of departed flits that it keeps before
+// compaction.
 TEST(ReductionQueues, KeepTheOrderOfALongBacklog) {
   constexpr int kFlits = 2000;
   std::vector<float> memory(kFlits, 0.0F);
   ReductionQueues queues(2, 3);
   std::vector<float> expected(kFlits, 0.0F);
   for (int i = 0; i < kFlits; ++i) {
-    // Two out of three flits wait for the previous one.
+    // Successive flits share words, so two out of three flits must wait for the previous one.
     const auto word = static_cast<std::size_t>(i / 3);
     const auto value = static_cast<float>(i + 1);
     queues.take(0, add(word, {value, -value}), i, memory);

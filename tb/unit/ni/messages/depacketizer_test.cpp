@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Depacketizer, ReportsAMessageWhenAllItsPacketsAreThere) {
+TEST(Depacketizer, ReportsAMessageOnceAllItsPacketsHaveArrived) {
   std::vector<std::pair<std::uint64_t, Cycles>> messages;
   Depacketizer depacketizer(
       [](std::uint64_t message) {
@@ -24,11 +24,11 @@ TEST(Depacketizer, ReportsAMessageWhenAllItsPacketsAreThere) {
   eject(1, 20);
   EXPECT_THAT(messages, IsEmpty());
   EXPECT_EQ(depacketizer.incomplete(), 1U);
-  eject(2, 25);  // another message in between
+  eject(2, 25);  // a flit of another message in between
   eject(1, 30);
   EXPECT_THAT(messages, ElementsAre(std::pair(2, 25), std::pair(1, 30)));
   EXPECT_EQ(depacketizer.incomplete(), 0U);
-  eject(1, 40);  // a reused ID begins a new message
+  eject(1, 40);  // the ID of a completed message may be reused
   EXPECT_EQ(depacketizer.incomplete(), 1U);
 }
 

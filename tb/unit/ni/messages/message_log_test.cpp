@@ -15,7 +15,7 @@ class Counter final : public MessageObserver {
   std::vector<topology::NodeId> at;
 };
 
-TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
+TEST(MessageLog, NotifiesItsObserversAndReusesIdentities) {
   MessageLog log;
   Counter counter;
   log.add_observer(counter);
@@ -34,9 +34,9 @@ TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
   EXPECT_TRUE(log[first].payload.values.empty());
 }
 
-// Messages are opened in one thread and closed in another, and reported in order of completion and then by
-// accelerator.
-TEST(MessageLog, GathersWhatThreadsHaveClosed) {
+// One thread opens messages and another closes them. The log reports messages in order of completion, and
+// those of the same cycle in order of accelerators.
+TEST(MessageLog, CollectsTheMessagesThatThreadsHaveClosed) {
   MessageLog log;
   log.keep(true);
   MessageLog& other = log.of_thread(1);

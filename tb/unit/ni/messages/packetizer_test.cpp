@@ -50,9 +50,9 @@ TEST_F(PacketizerTest, WaitsForMemory) {
   EXPECT_EQ(packet_.route, route_.data());
 }
 
-// The first message's data is ready in cycle 10, and its setup takes 5 cycles. The second message's setup
-// follows the first message's tail.
-TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
+// The first message's data is ready in cycle 10, and the setup takes 5 cycles. The setup of the second
+// message begins after the first message's tail.
+TEST_F(PacketizerTest, SetsUpMessagesOneAfterAnother) {
   Packetizer packetizer(kPackets);
   packetizer.on_head_injected = [](std::uint64_t, Cycles) {};
   packetizer.on_tail_injected = [](std::uint64_t, Cycles) {};
@@ -70,7 +70,7 @@ TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
   EXPECT_EQ(packetizer.next_message().ready, 105);
 }
 
-TEST_F(PacketizerTest, CutsAMessageIntoPackets) {
+TEST_F(PacketizerTest, DividesAMessageIntoPackets) {
   Packetizer packetizer = make(kPackets);
   packetizer.push(message(5, 140), 0);
   std::vector<std::uint32_t> flits;
@@ -107,9 +107,9 @@ TEST_F(PacketizerTest, HoldsTwoMessages) {
   EXPECT_FALSE(packetizer.has_place(0));
 }
 
-// A slot becomes free in the cycle after its tail leaves, whether the network interface or the injection
-// channel runs first.
-TEST_F(PacketizerTest, FreesAPlaceInTheCycleAfterTheTail) {
+// A queue slot becomes free in the cycle after its message's tail has left, regardless of whether the network
+// interface or the injection channel is stepped first.
+TEST_F(PacketizerTest, FreesASlotInTheCycleAfterTheTail) {
   for (const auto& leave : {+[](Packetizer&p, fabric::Packet&packet) { p.packet_injected(packet, 9); },
                             +[](Packetizer&p, fabric::Packet&) { p.message_injected(5, 9); }}) {
     Packetizer packetizer = make(kMessages);

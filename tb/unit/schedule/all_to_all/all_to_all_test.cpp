@@ -8,8 +8,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The automatic choice counts an algorithm's messages before it builds tables.
-TEST(AllToAll, CountsMessagesBeforeTheyAreMade) {
+// The automatic choice must know the number of messages of each algorithm without building its tables.
+TEST(AllToAll, CountsMessagesBeforeTheyAreCreated) {
   for (const Machine& machine :
        {torus({4, 2}), torus({5, 3}), torus({2, 2, 2}), mesh({3, 4}), mesh({8}), dgx1(), fat_tree({4, 2})}) {
     for (const AllToAllAlgorithm& algorithm : all_to_all_algorithms()) {

@@ -20,9 +20,9 @@ Topology torus(const std::vector<int>& dims) {
   return topology::make_torus(dims, links);
 }
 
-// The bound in blocks: the hops of all blocks along a dimension, divided by the number of its channels. If
-// blocks are `whole`, an odd number of blocks that travel half a ring cannot be split evenly between its
-// directions.
+// The lower bound on the number of steps: the hops of all blocks along a dimension, divided by the number of
+// its channels. Undivided blocks (`whole`) that travel half of a ring cannot be split evenly between the two
+// directions if their number is odd.
 double least_steps(const std::vector<int>& dims, bool whole) {
   int accelerators = 1;
   for (const int width : dims) accelerators *= width;
@@ -67,7 +67,7 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
   for (int flow = 0; flow < n * n * exchange.parts; ++flow) {
     RC_ASSERT(at[static_cast<std::size_t>(flow)] == flow / exchange.parts % n);
   }
-  // Undivided blocks need at least as many steps as the longest path has hops.
+  // An exchange of undivided blocks takes at least as many steps as the longest path has hops.
   int longest = 0;
   for (const int width : dims) longest += width / 2;
   const double steps = sends.back().step;
@@ -75,7 +75,7 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
                                      : std::max<double>(least_steps(dims, true), longest)));
 }
 
-TEST(TorusExchange, IsForToriOfOneBandwidth) {
+TEST(TorusExchange, RequiresATorusWithEqualBandwidths) {
   EXPECT_TRUE(is_even_torus(torus({4, 2})));
   const std::vector<topology::LinkSpec> links{{{1'000'000'000}, 0}, {{2'000'000'000}, 0}};
   EXPECT_FALSE(is_even_torus(topology::make_torus(std::vector{4, 2}, links)));

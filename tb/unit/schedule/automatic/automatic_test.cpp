@@ -13,7 +13,7 @@ namespace {
 
 using testing::AnyOf;
 
-TEST(Automatic, ChoosesTheFastestByExpectation) {
+TEST(Automatic, ChoosesTheFastestExpectedAlgorithm) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   const AutomaticChoice choice = choose_algorithm(machine.topology, request, algorithms());
@@ -34,7 +34,8 @@ std::vector<AlgorithmInfo> named(const std::vector<std::string>& names) {
   return some;
 }
 
-// The data cannot be divided by 288 accelerators, so one accelerator's tables cannot represent all.
+// The data cannot be divided equally among 288 accelerators, so all accelerators cannot share one set of
+// tables.
 TEST(Automatic, ChoosesTreesOnLargeTori) {
   const Machine machine = torus({18, 16});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, Bytes{64} << 20));
@@ -50,8 +51,8 @@ TEST(Automatic, ChoosesOnNetworksOfAnySize) {
   EXPECT_EQ(choose_algorithm(machine.topology, request, named({"ring"})).schedule.algorithm, "ring");
 }
 
-// An algorithm whose estimated time exceeds the allowance is tried only if no other applies.
-TEST(Automatic, TriesWhatThereIsTimeFor) {
+// An algorithm that is estimated to compile too slowly is tried only if no other algorithm applies.
+TEST(Automatic, TriesAlgorithmsWithinATimeLimit) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = machine.request(Collective::kAllReduce, 4096);
   std::vector<AlgorithmInfo> two = named({"ring", "direct"});
@@ -76,7 +77,7 @@ CompileRequest blocks(const Machine& machine, Bytes block) {
   return timed(machine.request(Collective::kAllGather, n * n * block));
 }
 
-TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
+TEST(Automatic, ChoosesTheFastestExpectedExchange) {
   for (const auto& [machine, name] :
        {std::pair{torus({4, 4}), "balanced"}, {mesh({4, 4}), "balanced"}, {fat_tree({4, 2}), "direct"}}) {
     const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 16 * 1024));
@@ -89,15 +90,16 @@ TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
   }
 }
 
-// Tables with many messages are only built if their algorithm is requested by name.
-TEST(Automatic, TriesNoExchangeOfManyMessages) {
+// The automatic choice does not build tables with very many messages; such algorithms must be requested by
+// name.
+TEST(Automatic, DoesNotTryExchangesWithManyMessages) {
   const Machine machine = torus({16, 16});
   const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 1024));
   EXPECT_GE(choice.expected.size(), 4U);
   for (const ExpectedTime& one : choice.expected) EXPECT_NE(one.algorithm, "ring");
 }
 
-// One message over one channel takes the time of its flits plus the latency.
+// A single message over one channel takes the time of its flits plus the channel's latency.
 TEST(ExpectedTime, AddsUpAMessage) {
   const Machine machine = mesh({2});
   CompileRequest request = timed(machine.request(Collective::kAllGather, 1600));

@@ -8,8 +8,9 @@
 namespace coppice::schedule {
 namespace {
 
-// The time computed for the origin alone equals the time computed for all accelerators.
-TEST(SymmetricTime, IsTheTimeOfAll) {
+// The time computed from the origin's messages alone equals the time computed from the messages of all
+// accelerators.
+TEST(SymmetricTime, IsTheTimeOfAllAccelerators) {
   for (const char* algorithm : {"multitree_optimal", "ring"}) {
     for (const std::vector<int>& dims : {std::vector{4, 4}, std::vector{3, 5}, std::vector{4, 2, 3}}) {
       const Machine machine = torus(dims);
@@ -19,13 +20,13 @@ TEST(SymmetricTime, IsTheTimeOfAll) {
       request.chunks = 1;
       const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
       const auto time = symmetric_time(machine.topology, request, schedule);
-      if (!time) continue;  // these trees do not translate
+      if (!time) continue;  // these trees have no translations
       EXPECT_EQ(*time, expected_time(machine.topology, request, schedule)) << algorithm;
     }
   }
 }
 
-TEST(SymmetricTime, IsKnownWhereOneAcceleratorStandsForAll) {
+TEST(SymmetricTime, IsKnownIfOneAcceleratorRepresentsAll) {
   const Machine machine = torus({4, 4});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 65536));
   const Schedule stored = make_compiler("ring")->compile(machine.topology, request);

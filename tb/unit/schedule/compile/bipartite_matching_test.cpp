@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The maximum number of items that can have distinct slots, by exhaustive search.
+// The reference: the maximum number of items that can be assigned distinct slots, by exhaustive search.
 int most_matched(const std::vector<unsigned>& slots_of, std::size_t item, unsigned taken) {
   if (item == slots_of.size()) return std::popcount(taken);
   int most = most_matched(slots_of, item + 1, taken);

@@ -22,15 +22,16 @@ RC_GTEST_PROP(ReverseChannels, PairsEveryChannelWithOneBack, ()) {
   }
 }
 
-TEST(ReverseChannels, RefusesAOneWayStreet) {
+TEST(ReverseChannels, RejectsOneWayChannels) {
   topology::Topology topology(topology::Kind::kMesh, {2}, 2, 0);
   topology.add_channel(0, 1, {1}, 0);
   EXPECT_THAT([&] { reverse_channels(topology); },
               testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("0->1")));
 }
 
-// A channel is paired with a reverse channel of the same speed, whatever the order of links.
-TEST(ReverseChannels, PairsLinksOfOneSpeed) {
+// Each channel is paired with a reverse channel of the same bandwidth, regardless of the order in which
+// channels were added.
+TEST(ReverseChannels, PairsLinksOfTheSameSpeed) {
   constexpr Bandwidth kFast{16};
   constexpr Bandwidth kSlow{1};
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
@@ -41,7 +42,7 @@ TEST(ReverseChannels, PairsLinksOfOneSpeed) {
   EXPECT_THAT(reverse_channels(topology), testing::ElementsAre(1, 0, 3, 2));
 }
 
-TEST(FindChannel, TakesTheFastestThenTheNearestThenTheFirst) {
+TEST(FindChannel, PrefersTheFastestThenTheNearestThenTheFirst) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
   topology.add_channel(0, 1, {1}, 10);
   EXPECT_EQ(find_channel(topology, 0, 1), 0);
@@ -52,7 +53,7 @@ TEST(FindChannel, TakesTheFastestThenTheNearestThenTheFirst) {
   EXPECT_EQ(find_channel(topology, 0, 1), 2);
 }
 
-TEST(FindChannel, TakesTheFirstOfEqualOnes) {
+TEST(FindChannel, PrefersTheFirstOfEqualChannels) {
   const Machine machine = torus({2});
   EXPECT_EQ(find_channel(machine.topology, 0, 1), machine.topology.out_channels(0)[0]);
   EXPECT_EQ(find_channel(mesh({3}).topology, 0, 2), -1);

@@ -5,8 +5,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The names used in configurations and results.
-TEST(ChunkPolicy, HasANameForEverything) {
+// Every policy has the name that configurations and results use.
+TEST(ChunkPolicy, HasANameForEveryPolicy) {
   EXPECT_STREQ(to_string(ChunkScheduler::kBaseline), "baseline");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemis), "themis");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemisPlus), "themis_plus");
@@ -15,8 +15,9 @@ TEST(ChunkPolicy, HasANameForEverything) {
   EXPECT_STREQ(to_string(IntraDimension::kLeastToSendFirst), "least");
 }
 
-// Themis, Table 3: the baseline serves chunks in order, Themis the smallest chunk first.
-TEST(ChunkPolicy, OrdersAsThePaperDoes) {
+// Themis, Table 3: the baseline serves chunks in order of arrival, and Themis serves the smallest chunk
+// first.
+TEST(ChunkPolicy, OrdersChunksLikeThePaper) {
   EXPECT_EQ(usual_policy(ChunkScheduler::kBaseline), IntraDimension::kFifo);
   EXPECT_EQ(usual_policy(ChunkScheduler::kThemis), IntraDimension::kSmallestChunkFirst);
   EXPECT_EQ(usual_policy(ChunkScheduler::kThemisPlus), IntraDimension::kLeastToSendFirst);

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(Compiler, RefusesPiecesOfWholeChunks) {
+TEST(Compiler, RejectsPiecesOfWholeChunks) {
   CompileRequest request;
   EXPECT_NO_THROW(require_whole_chunks(request, "one"));
   request.chunks = kAutomaticChunks;
@@ -25,14 +25,14 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
       ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data; set chunks to 1, not 2")));
 }
 
-// An algorithm's declared chunking agrees with its compiler.
-TEST(Compiler, TakesChunksAsItsDescriptionSays) {
+// For every algorithm, the declared kind of chunking must match what its compiler accepts.
+TEST(Compiler, AcceptsChunksAsDescribed) {
   const Machine machine = torus({4, 2});
   for (const AlgorithmInfo& info : algorithms()) {
     if (info.make == nullptr) continue;
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4096));
     request.chunks = 3;
-    // MultiTree divides only the data of a broadcast.
+    // MultiTree divides data into chunks only in a broadcast.
     if (info.rooted) {
       request.root = 1;
       request.collective = Collective::kAllGather;

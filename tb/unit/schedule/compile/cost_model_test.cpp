@@ -8,23 +8,24 @@
 namespace coppice::schedule {
 namespace {
 
-// 10 us per step, 1 ns per byte, 8 accelerators.
+// A step takes 10 us plus 1 ns per byte; there are 8 accelerators.
 constexpr CostModel kModel{.alpha_ns = 10'000, .beta_ns_per_byte = 1, .accelerators = 8};
 
-TEST(CostModel, RingPaysTwiceAnAllGather) {
-  // Eq. (1): 7 steps of 10,000 + 80,000 / 8.
+TEST(CostModel, ARingTakesTheTimeOfTwoAllGathers) {
+  // Eq. (1): 7 steps, which take 10,000 ns plus 1 ns for each of 80,000 / 8 bytes.
   EXPECT_DOUBLE_EQ(kModel.all_gather_ns(80'000), 7 * 20'000.0);
   EXPECT_DOUBLE_EQ(kModel.ring_ns(80'000), 14 * 20'000.0);
 }
 
 TEST(CostModel, TreeStepsByHand) {
-  // Eq. (3): 3 + 5 steps of 10,000 + 80,000 / 5.
+  // Eq. (3): 3 + 5 steps, which take 10,000 ns plus 1 ns for each of 80,000 / 5 bytes.
   EXPECT_DOUBLE_EQ(kModel.tree_phase_ns(80'000, 5), 8 * 26'000.0);
-  // Eq. (6): 6 + 5 steps.
+  // Eq. (6): 6 + 5 steps, each as long as in Eq. (3).
   EXPECT_DOUBLE_EQ(kModel.overlapped_tree_ns(80'000, 5), 11 * 26'000.0);
 }
 
-// Eq. (5) and (7) are (3) and (6) with (4) substituted, if (4) is at least 1.
+// Substituting Eq. (4) into Eqs. (3) and (6) gives the closed forms (5) and (7), provided that Eq. (4) is at
+// least 1.
 RC_GTEST_PROP(CostModel, ClosedFormsAreThoseOfThePaper, ()) {
   const double alpha = *rc::gen::inRange(1, 100'000);
   const double bytes = *rc::gen::inRange(1'000'000, 1'000'000'000);
@@ -47,15 +48,15 @@ RC_GTEST_PROP(CostModel, EquationFourIsTheBestForEquationThree, ()) {
   RC_ASSERT(kModel.tree_phase_ns(bytes, best) <= kModel.tree_phase_ns(bytes, best / factor));
 }
 
-// Alpha / beta = 621 kB gives a gain of 1.75 at 64 MB and 1.86 at 256 MB, by the equations.
-TEST(CostModel, GivesThePapersGainOfOverlapping) {
+// With alpha / beta = 621 kB, the paper's equations give a gain of 1.75 at 64 MB and of 1.86 at 256 MB.
+TEST(CostModel, AgreesWithThePapersGainFromOverlap) {
   const CostModel model{.alpha_ns = 621'000, .beta_ns_per_byte = 1, .accelerators = 8};
   const double mib = 1048576;
   EXPECT_NEAR(model.tree_ns(64 * mib) / model.overlapped_tree_ns(64 * mib), 1.75, 0.005);
   EXPECT_NEAR(model.tree_ns(256 * mib) / model.overlapped_tree_ns(256 * mib), 1.86, 0.005);
 }
 
-// Fig. 5: four nodes and four chunks take 10 steps, or 7 overlapped.
+// The example of Fig. 5: with four nodes and four chunks, a tree takes 10 steps, or 7 if its phases overlap.
 TEST(CostModel, CountsTheStepsOfTheWorkedExample) {
   const CostModel steps{.alpha_ns = 1, .beta_ns_per_byte = 0, .accelerators = 4};
   EXPECT_DOUBLE_EQ(pipelined_tree_ns(steps, 2, 4, 0), 10);

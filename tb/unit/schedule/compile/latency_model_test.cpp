@@ -30,16 +30,16 @@ TEST(LatencyModel, ReadsTheDimensionsOfATopology) {
   EXPECT_EQ(model.total_bandwidth(), Bandwidth{425'000'000'000});
 }
 
-TEST(LatencyModel, KnowsNoDimensionsOfOtherTopologies) {
+TEST(LatencyModel, HasNoDimensionsForOtherTopologies) {
   const std::vector<topology::LinkSpec> links(2, {{16'000'000'000}, 0});
   EXPECT_THROW(dimension_models(topology::make_torus(std::vector{4, 4}, links)), UnsupportedError);
 }
 
-TEST(LatencyModel, RefusesASwitchOfNoPowerOfTwo) {
+TEST(LatencyModel, RejectsASwitchWhoseSizeIsNotAPowerOfTwo) {
   EXPECT_THROW(LatencyModel({dimension_model(DimensionKind::kSwitch, 6, 800, 700)}), UnsupportedError);
 }
 
-TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
+TEST(LatencyModel, CountsTheBytesThatAnAcceleratorSends) {
   const LatencyModel model = figure_5();
   EXPECT_EQ(model.sent(0, Op::kReduce, 64), 48);
   EXPECT_EQ(model.after(0, Op::kReduce, 64), 16);
@@ -50,22 +50,23 @@ TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
   EXPECT_EQ(model.transfer(1, Op::kGather, 4'000'000), kUnit / 2);
 }
 
-// 16 accelerators, each with a share of 100 of the chunk's 1,600 elements.
+// A chunk of 1,600 elements (6,400 B) on 16 accelerators, so each share is 100 elements.
 TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
   constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
-  // A byte takes 10 ps at 100 GB/s.
+  // At 100 GB/s, a byte takes 10 ps.
   const LatencyModel model({dimension_model(DimensionKind::kSwitch, 4, 800, 700),
                             dimension_model(DimensionKind::kRing, 4, 800, 20)});
   const auto ns = [&](std::size_t d, Op op, Bytes shares, int step) {
     return static_cast<double>(model.step_transfer(d, op, 6400, shares, step)) / static_cast<double>(kNs);
   };
   EXPECT_EQ(model.steps(0), 2);
-  EXPECT_DOUBLE_EQ(ns(0, Op::kReduce, 16, 0), 32);  // half of the chunk, then a quarter
+  EXPECT_DOUBLE_EQ(ns(0, Op::kReduce, 16, 0), 32);  // half of the chunk; the next step sends a quarter
   EXPECT_DOUBLE_EQ(ns(0, Op::kReduce, 16, 1), 16);
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 0), 4);
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 1), 8);
   EXPECT_EQ(model.steps(1), 3);
-  // A quarter of the chunk: half of it in each direction, at half of the bandwidth.
+  // A ring step moves a quarter of the chunk, split between both directions, each of which has half of the
+  // bandwidth.
   for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(ns(1, Op::kReduce, 16, step), 16);
   EXPECT_DOUBLE_EQ(ns(1, Op::kGather, 4, 2), 16);
 }
@@ -82,7 +83,7 @@ TEST(LatencyModel, CountsFlitsAndRouters) {
 }
 
 TEST(LatencyModel, IdealKeepsAllDimensionsBusy) {
-  // 2 x 15/16 x 256 MB at 72 GB/s.
+  // Over both phases, each accelerator moves 2 * 15/16 of 256 MB, at a total of 72 GB/s.
   EXPECT_EQ(ideal_time(figure_5(), Collective::kAllReduce, 256'000'000),
             transfer_time(480'000'000, {72'000'000'000}));
   EXPECT_EQ(ideal_time(figure_5(), Collective::kAllGather, 256'000'000),

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(NeighbourLinks, CountParallelLinksOneByOne) {
+TEST(NeighbourLinks, CountParallelLinksSeparately) {
   NeighbourLinks links(dgx1().topology);
   EXPECT_THAT(links.neighbours(0), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(links.degree(0), 6);

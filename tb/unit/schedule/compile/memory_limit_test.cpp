@@ -7,8 +7,8 @@
 namespace coppice::schedule {
 namespace {
 
-TEST(MemoryLimit, RefusesWhatDoesNotFit) {
-  const std::int64_t messages = 33'546'240;  // the trees of 4,096 accelerators
+TEST(MemoryLimit, RejectsWhatDoesNotFit) {
+  const std::int64_t messages = 33'546'240;  // as for MultiTree on 4,096 accelerators
   EXPECT_GT(memory_for(messages), Bytes{4} << 30);
   EXPECT_NO_THROW(require_memory("multitree", messages, memory_for(messages)));
   EXPECT_THAT(
@@ -26,7 +26,7 @@ TEST(MemoryLimit, CountsATreeOfEveryAccelerator) {
   EXPECT_THROW(require_memory_for_trees("multitree_optimal", 512, request), UnsupportedError);
 }
 
-TEST(MemoryLimit, KnowsTheMachine) {
+TEST(MemoryLimit, IsThatOfTheMachine) {
   EXPECT_GT(machine_memory(), Bytes{64} << 20);
 }
 

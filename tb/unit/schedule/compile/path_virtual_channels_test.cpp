@@ -13,16 +13,17 @@ namespace {
 using topology::ChannelId;
 using topology::VcRange;
 
-// Accelerators 0 to 2, each on one of the switches 3 to 5, which form a one-way ring.
+// Three accelerators (0 to 2), each connected to one of three switches (3 to 5) that form a one-way ring.
 topology::Topology one_way_ring() {
   topology::Topology graph(topology::Kind::kFile, {}, 3, 3);
-  for (NodeId node = 0; node < 3; ++node) graph.add_channel(node, 3 + node, {1}, 0);                // 0 to 2
-  for (NodeId node = 0; node < 3; ++node) graph.add_channel(3 + node, node, {1}, 0);                // 3 to 5
-  for (NodeId node = 0; node < 3; ++node) graph.add_channel(3 + node, 3 + (node + 1) % 3, {1}, 0);  // 6 to 8
+  for (NodeId node = 0; node < 3; ++node) graph.add_channel(node, 3 + node, {1}, 0);  // channels 0 to 2
+  for (NodeId node = 0; node < 3; ++node) graph.add_channel(3 + node, node, {1}, 0);  // channels 3 to 5
+  for (NodeId node = 0; node < 3; ++node)
+    graph.add_channel(3 + node, 3 + (node + 1) % 3, {1}, 0);  // channels 6 to 8
   return graph;
 }
 
-TEST(PathLayers, ClimbsWhereAPathWouldCloseACycle) {
+TEST(PathLayers, ChangesTheLayerIfAPathWouldCloseACycle) {
   const topology::Topology graph = one_way_ring();
   const std::vector<ChannelPath> paths{{0, 6, 7, 5}, {1, 7, 8, 3}, {2, 8, 6, 4}};
   const VcRange all{0, 4};
@@ -39,7 +40,7 @@ TEST(PathLayers, AcyclicPathsUseAllVirtualChannels) {
   EXPECT_EQ(assign_vcs(graph, paths, 3), (PathVcs{{all, all, all, all}, {all, all, all}}));
 }
 
-TEST(PathLayers, RefusesTooFewVirtualChannels) {
+TEST(PathLayers, RejectsTooFewVirtualChannels) {
   const topology::Topology graph = one_way_ring();
   const std::vector<ChannelPath> paths{{0, 6, 7, 5}, {1, 7, 8, 3}, {2, 8, 6, 4}};
   EXPECT_THAT([&] { assign_vcs(graph, paths, 1); },

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Femtoseconds kLatency = 100 * kFemtosecondsPerNanosecond;
 
-// `accelerators` accelerators, each with a 16 GB/s link to each of `switches` switches.
+// A box in which each of `accelerators` accelerators has a link of 16 GB/s to each of `switches` switches.
 Machine box(int accelerators, int switches) {
   topology::Topology network(topology::Kind::kFile, {}, accelerators, switches);
   for (NodeId node = 0; node < accelerators; ++node) {
@@ -27,7 +27,7 @@ Machine box(int accelerators, int switches) {
 
 class OverPlanes : public testing::TestWithParam<const char*> {};
 
-// Four planes are nearly four times as fast as one, and the tables are proven correct.
+// Spreading data over four planes must be nearly four times as fast as using one plane, with correct tables.
 TEST_P(OverPlanes, UsesAllOfThem) {
   const Machine machine = box(8, 4);
   const AlgorithmInfo& info = *find_algorithm(GetParam());
@@ -51,8 +51,9 @@ TEST_P(OverPlanes, UsesAllOfThem) {
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, OverPlanes, testing::Values("ring", "halving_doubling"));
 
-// Links of 1 and 3 GB/s carry a quarter and three quarters of the data.
-TEST(CompileSpread, SharesDataOutByBandwidth) {
+// One of two parallel links has 1 GB/s and carries a quarter of the data; the other has 3 GB/s and carries
+// the rest.
+TEST(CompileSpread, DistributesDataByBandwidth) {
   topology::Topology pair(topology::Kind::kFile, {}, 2, 0);
   for (const std::int64_t rate : {1, 3}) {
     pair.add_channel(0, 1, {rate * 1'000'000'000}, kLatency);

@@ -16,7 +16,7 @@ TEST(StepLengths, LastAsLongAsTheirSlowestMessage) {
   const CompileRequest request;
   StepLengths lengths;
   lengths.add(1, 1600, kFast);
-  lengths.add(1, 320, kSlow);  // takes twice as long as the larger message
+  lengths.add(1, 320, kSlow);  // shorter, but on a slower port it takes twice as long
   EXPECT_TRUE(lengths.busy(1));
   EXPECT_FALSE(lengths.busy(2));
   EXPECT_EQ(StepLengths::Nops(lengths, kSlow, request).next(1), 320);
@@ -24,8 +24,8 @@ TEST(StepLengths, LastAsLongAsTheirSlowestMessage) {
   EXPECT_EQ(StepLengths::Nops(lengths, kFast, request).next(2), 0);
 }
 
-// On a port slower than the messages that set the steps' lengths, nops of whole flits stay within half a flit
-// of the steps' time.
+// Nops consist of whole flits, so on a slow port they cannot match a step's duration exactly. The error must
+// not accumulate: it stays within half a flit.
 RC_GTEST_PROP(StepLengths, DoNotDrift, ()) {
   CompileRequest request;
   request.timing.flit = 256;

@@ -17,7 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A ring of n accelerators around which the origin's chunk travels once.
+// A ring of n accelerators in which each chunk travels once around the ring. The builder derives all messages
+// from those of the origin's chunk.
 struct AroundARing {
   explicit AroundARing(int n) : machine(torus({n})), symmetric{moves_of(n), 1, {}, {}} {
     symmetric.ways.assign(machine.topology.channels().size(), -1);
@@ -52,7 +53,8 @@ struct AroundARing {
   std::map<NodeId, topology::ChannelId> out;
 };
 
-// Every accelerator sends its own chunk, then its predecessor's, and so on.
+// Every accelerator first sends its own chunk and then forwards the chunks of its predecessors, nearest
+// first.
 RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   const int n = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 9));
   AroundARing ring(n);
@@ -82,7 +84,7 @@ RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   RC_ASSERT(check_schedule(ring.machine.topology, schedule).disjoint_steps);
 }
 
-// Nops fill the steps in which a port sends nothing.
+// If a port sends nothing in a step, its table contains a nop for this step.
 TEST(SymmetricBuilder, FillsIdleSteps) {
   AroundARing ring(4);
   for (Send& send : ring.symmetric.sends) send.step *= 2;
@@ -99,15 +101,15 @@ TEST(SymmetricBuilder, FillsIdleSteps) {
   }
 }
 
-TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
+TEST(SymmetricBuilder, RejectsTranslationsThatDoNotPreserveChannels) {
   AroundARing ring(4);
   ring.symmetric.ways[static_cast<std::size_t>(ring.out.at(2))] = -1;
   EXPECT_THAT([&] { ring.build(); },
               ThrowsMessage<ModelError>(HasSubstr("some accelerators lack a channel that others have")));
 }
 
-// Two channels share a port at one accelerator but not at the other.
-TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
+// At accelerator 0, two channels share an NI port; the corresponding channels of accelerator 1 do not.
+TEST(SymmetricBuilder, RejectsPortsThatRepresentDifferentChannels) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
   const Bandwidth bandwidth{16'000'000'000};
   topology.add_channel(0, 1, bandwidth, 0);
@@ -122,7 +124,7 @@ TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
               ThrowsMessage<ModelError>(HasSubstr("maps to different channels")));
 }
 
-TEST(PatternPays, TakesManyAcceleratorsOfAsMuchDataEach) {
+TEST(PatternPays, IsForManyAcceleratorsWithEqualData) {
   CompileRequest request;
   request.size = Bytes{4} * 8 * 3;
   request.pattern_beyond = 7;

@@ -28,7 +28,8 @@ TableEntry entry_of(const Schedule& schedule, NodeId node, Op op) {
   return found;
 }
 
-// A line 0 - 1 - 2: both ends reduce into the middle, which gathers back to them.
+// The messages of an all-reduce on a line 0 - 1 - 2: nodes 0 and 2 reduce into node 1, which gathers the sum
+// back to both.
 std::vector<Send> line_sends() {
   return {{.op = Op::kGather, .src = 1, .dst = 0, .step = 4},
           {.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},
@@ -43,7 +44,7 @@ TEST(Builder, CountsArrivalsOfEarlierSteps) {
   EXPECT_EQ(entry_of(schedule, 1, Op::kGather).dependencies, 2);
 }
 
-TEST(Builder, NamesParentsAndChildren) {
+TEST(Builder, RecordsParentsAndChildren) {
   auto sends = line_sends();
   sends.push_back({.op = Op::kReduce, .src = 1, .dst = 2, .step = 5});
   const Schedule schedule = build(mesh({3}), one_chunk, sends);
@@ -53,7 +54,7 @@ TEST(Builder, NamesParentsAndChildren) {
   EXPECT_THAT(entry_of(schedule, 1, Op::kReduce).children, ElementsAre(0, 2));
 }
 
-TEST(Builder, AGatheredValueReplacesWhatWasAdded) {
+TEST(Builder, AGatheredValueReplacesEarlierSums) {
   const Schedule schedule = build(mesh({3}), one_chunk,
                                   {{.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},
                                    {.op = Op::kGather, .src = 2, .dst = 1, .step = 2},
@@ -62,7 +63,7 @@ TEST(Builder, AGatheredValueReplacesWhatWasAdded) {
   EXPECT_EQ(entry_of(schedule, 1, Op::kReduce).dependencies, 2);
 }
 
-TEST(Builder, FillsIdleStepsWithNopsOfTheLongestMessage) {
+TEST(Builder, FillsIdleStepsWithNopsAsLongAsTheLongestMessage) {
   const Schedule schedule = build(mesh({3}), {{0, 32}, {32, 16}},
                                   {{.op = Op::kReduce, .flow = 0, .src = 1, .dst = 2, .step = 1},
                                    {.op = Op::kReduce, .flow = 1, .src = 1, .dst = 2, .step = 2},
@@ -102,7 +103,7 @@ TEST(Builder, PortsFollowChannels) {
   EXPECT_EQ(two.routes[0][1].out_port, 4 + in_port % 2);
 }
 
-TEST(Builder, RoutesBetweenStrangersAndSharesRoutes) {
+TEST(Builder, RoutesBetweenDistantNodesAndSharesRoutes) {
   const Machine machine = mesh({4});
   const std::vector<Send> sends{{.op = Op::kReduce, .src = 0, .dst = 2, .step = 1},
                                 {.op = Op::kReduce, .src = 1, .dst = 3, .step = 1},
@@ -122,7 +123,7 @@ TEST(Builder, FollowsPathsOfChannels) {
   EXPECT_THAT(schedule.routes, ElementsAre(SizeIs(3)));
 }
 
-TEST(Builder, RefusesWhatIsNotOfTheTopology) {
+TEST(Builder, RejectsNodesAndChannelsOutsideTheTopology) {
   const Machine machine = mesh({3});
   const auto refusal = [&](const Send& send, const std::string& why) {
     EXPECT_THAT([&] { build(machine, one_chunk, {send}); }, ThrowsMessage<ModelError>(HasSubstr(why)));
@@ -138,7 +139,7 @@ TEST(Builder, RefusesWhatIsNotOfTheTopology) {
   refusal({.op = Op::kReduce, .src = 0, .dst = 1, .path = 0}, "the path does not exist");
 }
 
-TEST(Builder, NeedsRoutingBetweenStrangers) {
+TEST(Builder, NeedsRoutingBetweenDistantNodes) {
   const Machine machine = mesh({3});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   request.routing = nullptr;

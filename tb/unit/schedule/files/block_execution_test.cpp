@@ -47,8 +47,8 @@ std::vector<RightFile> right_files() {
   return files;
 }
 
-// Visits every variant of `text` with one difference: a changed attribute, or a removed, moved or repeated
-// step.
+// Visits all variants of `text` that differ in one respect: an attribute has another value, or a step is
+// removed, moved or repeated.
 void for_each_mutant(const std::string& text,
                      const std::function<void(const std::string&, std::string)>& visit) {
   pugi::xml_document original;
@@ -135,7 +135,8 @@ void for_each_mutant(const std::string& text,
   each("//algo", set("inplace", "0"), "inplace 0");
 }
 
-// The reader's error; empty if it accepts the file, whose tables must then also succeed.
+// The reader's error message for `text`, or "" if it accepts the file. Tables of an accepted file must
+// succeed under random timing.
 std::string refusal_of(const RightFile& file, const std::string& text) {
   try {
     CompileRequest request = file.machine.request(file.collective, file.size);
@@ -159,8 +160,9 @@ std::string fault_of(const std::string& text, int runs) {
   }
 }
 
-// Faulty files are refused with the fault's location; accepted files are correct in every order.
-TEST(BlockExecution, RefusesEveryWrongFile) {
+// The reader must refuse every faulty file with the location of the fault, and accept a file only if it is
+// correct for every order of its thread blocks.
+TEST(BlockExecution, RejectsEveryWrongFile) {
   int wrong = 0;
   int right = 0;
   for (const RightFile& file : right_files()) {
@@ -179,10 +181,10 @@ TEST(BlockExecution, RefusesEveryWrongFile) {
     });
   }
   EXPECT_GE(wrong, 1000);
-  EXPECT_GE(right, 100);  // changed destination attributes of sends, larger buffers
+  EXPECT_GE(right, 100);  // mostly changed destination attributes of sends, and larger buffers
 }
 
-// An all-gather of two GPUs; GPU 1's receiving block is `block`.
+// An all-gather between two GPUs in which `block` is GPU 1's receiving thread block.
 std::string all_gather_with(const std::string& block) {
   return fmt::format(
       R"(<algo name="x" nchannels="2" nchunksperloop="2" ngpus="2" coll="allgather" inplace="1">
@@ -208,7 +210,7 @@ std::string refusal_of_all_gather(const std::string& block) {
   return refusal_of(file, all_gather_with(block));
 }
 
-TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
+TEST(BlockExecution, ReportsFaultsWithTheirLocation) {
   const std::string cell = R"(srcbuf="o" srcoff="0" dstbuf="o" cnt="1")";
   EXPECT_EQ(refusal_of_all_gather(receiver(R"(type="r" dstoff="0" )" + cell)), "");
   EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="r" dstoff="7" )" + cell)),
@@ -233,8 +235,9 @@ TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
       HasSubstr("GPU 1, thread block 1, step 0: reads chunk 0 of buffer o before anything is written to it"));
 }
 
-// Received data stays in scratch until it is added: correct on GPUs, but impossible with a single buffer.
-TEST(BlockExecution, NamesOnePassAlgorithms) {
+// A one-pass algorithm keeps received data in scratch until it is added. This works on GPUs, but the model's
+// accelerators have a single buffer.
+TEST(BlockExecution, RecognisesOnePassAlgorithms) {
   std::string text =
       R"(<algo name="one_pass" nchannels="1" nchunksperloop="1" ngpus="2" coll="allreduce" inplace="1">)";
   for (int gpu = 0; gpu < 2; ++gpu) {

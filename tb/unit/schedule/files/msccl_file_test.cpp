@@ -23,7 +23,7 @@ std::int64_t messages_of(const Schedule& schedule) {
   return messages;
 }
 
-// The schedule read back from the file written for `schedule`, proven correct.
+// Writes `schedule` to MSCCL, reads it back and proves the result correct.
 Schedule read_back(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   Schedule read =
@@ -41,7 +41,8 @@ TEST(Msccl, RoundTripsKeepEveryMessage) {
            {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
         const Schedule schedule = machine.compile(algorithm, collective, size);
         const Schedule read = read_back(machine, schedule);
-        // The rings of a DGX-1 have chunks of different lengths, each written as several equal MSCCL chunks.
+        // On a DGX-1, the chunks of `ring` differ in length, so each is written as several MSCCL chunks of
+        // equal length.
         const bool unequal = std::string(algorithm) == "ring" && &machine == &machines[2];
         EXPECT_EQ(
             unequal ? messages_of(read) > messages_of(schedule) : messages_of(read) == messages_of(schedule),
@@ -67,7 +68,8 @@ RC_GTEST_PROP(Msccl, RoundTripsOfAnySizeAreProven, ()) {
   read_back(machine, schedule);
 }
 
-// Two GPUs, one chunk: GPU 1 receives it in scratch, adds it, and sends the sum back.
+// An all-reduce of one chunk between two GPUs. GPU 1 receives the chunk in scratch, adds it, and sends the
+// sum back.
 constexpr const char* kScratch = R"(<algo name="two" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2"
  coll="allreduce" inplace="1">
 <gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0">
@@ -114,7 +116,7 @@ void expect_refusal(const std::string& text, int line, const std::string& why) {
   }
 }
 
-TEST(Msccl, RefusesWithThePlace) {
+TEST(Msccl, RejectsFilesWithTheLocation) {
   expect_refusal("<html></html>", 1, "the XML element is <html>");
   expect_refusal("<algo", 1, "not valid XML");
   expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
@@ -133,8 +135,8 @@ TEST(Msccl, RefusesWithThePlace) {
                  10, "step 0: accesses chunk 1 of buffer s, but this buffer has 1 chunks at GPU 1");
 }
 
-// Numbers just out of range are refused at the line of their element.
-TEST(Msccl, RefusesNumbersOutOfTheirRanges) {
+// A number that is just out of range is refused with the line of its element.
+TEST(Msccl, RejectsNumbersOutsideTheirRanges) {
   struct Number {
     const char* in;
     const char* instead;
@@ -168,7 +170,7 @@ TEST(Msccl, FindsBlocksThatWaitForEver) {
       "waits here forever: message 0 of GPU 1 on channel 0 is never sent");
 }
 
-TEST(Msccl, FindsWhatIsAddedTwice) {
+TEST(Msccl, FindsDataThatIsAddedTwice) {
   const std::string step =
       "<step s=\"1\" type=\"re\" srcbuf=\"s\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" "
       "deps=\"-1\" "
@@ -177,14 +179,14 @@ TEST(Msccl, FindsWhatIsAddedTwice) {
                  "adds the data of GPU 0 to chunk 0 twice");
 }
 
-TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
+TEST(Msccl, IsNotWrittenIfChunksAreTooUnequal) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4 * 100'003);
   EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
 }
 
-// Three GPUs, two chunks per pair: the chunks from GPU 0 to GPU 2 travel through GPU 1, which keeps the
-// second at `relay`; GPU 2 stores it at `last`.
+// An all-to-all of three GPUs with two chunks per pair. The chunks from GPU 0 to GPU 2 travel through GPU 1,
+// which stores the second of them at `relay`. GPU 2 stores the second chunk at `last`.
 std::string exchange(const std::string& relay, const std::string& last) {
   std::string text =
       R"(<algo name="three" proto="Simple" nchannels="1" nchunksperloop="6" ngpus="3" coll="alltoall" inplace="0">)";
@@ -229,12 +231,12 @@ Schedule read_exchange(const std::string& text) {
                      machine.request(Collective::kAllGather, Bytes{4} * 9 * 5));
 }
 
-TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
+TEST(Msccl, ReadsAllToAllsWithTheBlocksOfAllPairs) {
   EXPECT_EQ(msccl_collective(exchange("s0", "o0"), "a.xml"), "all_to_all");
   const Schedule read = read_exchange(exchange("s0", "o0"));
   EXPECT_EQ(read.flows, 18);
   EXPECT_EQ(messages_of(read), 2 * 7);
-  // The second chunk from GPU 0 to GPU 2, 2 of the pair's 5 elements, leaves GPU 1 after it has arrived
+  // From GPU 0 to GPU 2, the second chunk (2 of the 5 elements) must leave GPU 1 only after its arrival
   // there.
   int passed_on = 0;
   for (const Table& port : read.nodes[1].ports) {
@@ -249,7 +251,7 @@ TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
   EXPECT_EQ(passed_on, 1);
 }
 
-TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
+TEST(Msccl, RejectsAllToAllsThatLoseAChunk) {
   const auto complaint = [](const std::string& text) -> std::string {
     try {
       read_exchange(text);
@@ -260,7 +262,7 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
   };
   EXPECT_THAT(complaint(exchange("s0", "s0")),
               HasSubstr("GPU 2: at the end, chunk 0 of buffer o was never written"));
-  // The forwarded chunk has overwritten the one sent to GPU 1.
+  // The forwarded chunk overwrites the chunk that GPU 0 sent to GPU 1.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
               HasSubstr("GPU 1: at the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
                         "of GPU 0's input"));
@@ -268,8 +270,8 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
               HasSubstr("not a multiple of ngpus"));
 }
 
-// An all-gather of four GPUs, with a sending and a receiving thread block per peer, in ascending order of
-// peers.
+// An all-gather of four GPUs. Each GPU has a sending and a receiving thread block per peer, in ascending
+// order of peers.
 std::string pairwise() {
   std::string text =
       R"(<algo name="pairs" nchannels="1" nchunksperloop="4" ngpus="4" coll="allgather" inplace="1">)";

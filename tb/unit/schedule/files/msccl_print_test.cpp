@@ -29,7 +29,8 @@ std::vector<Machine> shapes() {
   return machines;
 }
 
-// The written file gives correct sums in random orders of its thread blocks, and can be read back.
+// Requires that the written file computes correct sums in random orders of its thread blocks, and that it can
+// be read back.
 void expect_right(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   const std::string name =
@@ -54,7 +55,7 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
           expect_right(machine, schedule);
           ++written;
         } catch (const UnsupportedError&) {
-          continue;  // not supported on this network, or chunks too unequal
+          continue;  // not supported on this network, or the chunks are too unequal
         }
       }
     }
@@ -62,8 +63,9 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
   EXPECT_GT(written, 300);
 }
 
-// A 2D ring relies on the order of timesteps, which MSCCL lacks.
-TEST(MscclPrint, OrdersWhatOnlyTheLockstepOrders) {
+// A 2D ring relies on the lockstep's order of timesteps. MSCCL has no lockstep, so the file must state this
+// order as dependencies.
+TEST(MscclPrint, OrdersMessagesThatOnlyLockstepOrders) {
   int written = 0;
   for (const Machine& machine : shapes()) {
     for (const Bytes elements : {1, 6}) {

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A plan for two GPUs with one thread block each, which executes `ops_0` or `ops_1`, and a memory channel
-// between them. A GPU's remote buffers are the other GPU's input (0) and scratch (1).
+// A plan for two GPUs, connected by a memory channel. The only thread block of each GPU executes `ops_0` or
+// `ops_1`. Remote buffers 0 and 1 are the other GPU's input and scratch.
 std::string plan_of(const std::string& collective, int in, int out, const std::string& ops_0,
                     const std::string& ops_1) {
   const auto gpu = [&](int id, const std::string& ops) {
@@ -37,7 +37,8 @@ std::string sync(const std::string& name) {
   return R"({"name": ")" + name + R"(", "channel_ids": [0], "channel_type": "memory"})";
 }
 
-// The GPU adds the other GPU's data of one chunk to its own and stores the sum at both.
+// Operations by which a GPU adds the other GPU's data of `chunk` to its own and stores the sum in both
+// inputs.
 std::string read_reduce_send(int chunk) {
   const std::string at = std::to_string(chunk);
   const std::string both = R"([{"type": "i", "index": )" + at +
@@ -50,8 +51,8 @@ std::string two_pass() {
   return plan_of("allreduce", 2, 2, read_reduce_send(0), read_reduce_send(1));
 }
 
-// The same with packets: a GPU sends the chunk that the other GPU owns, adds the data it receives to its own
-// chunk, and sends the sum back.
+// An all-reduce with packets: the GPU sends the chunk that the other GPU owns, adds the received data to its
+// own chunk, and sends the sum back.
 std::string by_packets(int own) {
   const std::string mine = std::to_string(own);
   const std::string other = std::to_string(1 - own);
@@ -125,7 +126,7 @@ Schedule gathered(Put put) {
     text = replaced(text, R"("type": "i"}, {"rank")", R"("type": "o"}, {"rank")");
   return read_for_two(text, Collective::kAllGather);
 }
-// Sends the GPU's own chunk to the other GPU; `more` is appended to the operation's fields.
+// A put of the GPU's own chunk to the other GPU; `more` is appended to the operation's fields.
 std::string put(int gpu, const std::string& more = "") {
   const std::string at = std::to_string(gpu);
   return R"({"name": "put", "src_buff": [{"type": "o", "index": )" + at +
@@ -149,7 +150,7 @@ TEST(MscclppFile, BlocksThatShareAnOperationMoveTheirParts) {
   EXPECT_EQ(messages_of(schedule, Op::kGather), 4);
 }
 
-TEST(MscclppFile, RefusesWhatItCannotRun) {
+TEST(MscclppFile, RejectsUnsupportedOperations) {
   expect_refusal(replaced(two_pass(), "allreduce", "sendrecv"), "'sendrecv' is not one of");
   expect_refusal(replaced(two_pass(), "\"rres\"", "\"glres\""), "multicast and reduction by switches");
   expect_refusal(replaced(two_pass(), "\"rres\"", "\"rrss\""), "'rrss' is not an operation");
@@ -160,17 +161,17 @@ TEST(MscclppFile, RefusesWhatItCannotRun) {
   expect_refusal(replaced(two_pass(), "\"size\": 1}", "\"size\": 2}"), "sizes of its buffers differ");
   expect_refusal(replaced(two_pass(), "\"index\": 0, \"size\": 1}", "\"index\": 9, \"size\": 1}"),
                  "accesses chunk 9 of buffer i, but this buffer has 2 chunks");
-  // Both GPUs reduce chunk 0.
+  // Chunk 0 is reduced by both GPUs.
   expect_refusal(plan_of("allreduce", 2, 2, read_reduce_send(0), read_reduce_send(0)),
                  "adds the data of GPU 0 to chunk 0 twice");
-  // GPU 1 reads without waiting for what GPU 0 puts there.
+  // GPU 1 reads its scratch without waiting for GPU 0's put into it.
   expect_refusal(
       plan_of("allreduce", 2, 2, R"({"name": "put", "src_buff": [{"type": "i", "index": 0, "size": 1}],
 "dst_buff": [{"buffer_id": 1, "index": 0, "size": 1}], "channel_type": "memory"})",
               R"({"name": "copy", "src_buff": [{"type": "s", "index": 0, "size": 1}],
 "dst_buff": [{"type": "s", "index": 1, "size": 1}]})"),
       "in an undefined order");
-  // No GPU reduces chunk 1.
+  // Chunk 1 is not reduced by any GPU.
   expect_refusal(
       plan_of("allreduce", 2, 2, read_reduce_send(0),
               sync("rlxsignal") + "," + sync("rlxwait") + "," + sync("wait") + "," + sync("signal")),

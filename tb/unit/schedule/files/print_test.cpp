@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Print, TextShowsATablePerPort) {
+TEST(Print, TextHasATableForEachPort) {
   const Machine machine = mesh({3});
   const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 96);
   const std::string text = to_text(machine.topology, schedule, check_schedule(machine.topology, schedule));
@@ -25,7 +25,7 @@ TEST(Print, TextShowsATablePerPort) {
   EXPECT_THAT(text, HasSubstr("under any timing\nno two messages share a channel at the same time\n"));
 }
 
-TEST(Print, TextNamesWhatIsShared) {
+TEST(Print, TextListsSharedChannels) {
   const Machine machine = mesh({3});
   Schedule schedule = machine.compile("ring", Collective::kAllReduce, 96);
   const std::string text =
@@ -38,7 +38,7 @@ TEST(Print, TextNamesWhatIsShared) {
                               "  ejection port 1 of accelerator 1 in step 1: 2 messages\n"));
 }
 
-// The entries to which a port's printed lines expand.
+// The table entries of a port, obtained by expanding its printed lines.
 std::vector<std::string> expanded(const nlohmann::json& port, const nlohmann::json& stride) {
   std::vector<std::string> entries;
   for (int iteration = 0; entries.size() < port["entries"].get<std::size_t>(); ++iteration) {
@@ -58,7 +58,7 @@ std::vector<std::string> expanded(const nlohmann::json& port, const nlohmann::js
   return entries;
 }
 
-TEST(Print, TablesStandForEveryEntry) {
+TEST(Print, TablesIncludeEveryEntry) {
   const Machine machine = torus({2, 2});
   CompileRequest request = machine.request(Collective::kAllReduce, 4096);
   for (const char* algorithm : {"multitree", "overlapped_double_tree"}) {
@@ -114,7 +114,7 @@ TEST(Print, JsonHasEveryEntry) {
   }
 }
 
-TEST(Print, DotHasAnEdgePerMessage) {
+TEST(Print, DotHasAnEdgeForEachMessage) {
   const Machine machine = mesh({2});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 8);
   const std::string dot = to_dot(machine.topology, schedule);

@@ -28,7 +28,7 @@ TEST(ScheduleFile, IsReadAsItWasPrinted) {
     const std::string text = printed(machine, schedule);
     const auto read = nlohmann::json::parse(printed(machine, parse_schedule(text, "s.json")));
     auto expected = nlohmann::json::parse(text);
-    expected["least_steps"] = read["least_steps"];  // the reader ignores it
+    expected["least_steps"] = read["least_steps"];  // the reader ignores this field
     EXPECT_EQ(read, expected) << algorithm;
   }
 }
@@ -46,7 +46,7 @@ RC_GTEST_PROP(ScheduleFile, KeepsWhoOwnsWhat, ()) {
   }
 }
 
-// A schedule of one message, spread over several lines to test reported positions.
+// A schedule of one message. Its elements are on separate lines, so that tests can check reported positions.
 constexpr const char* kSmall = R"({"schema": "coppice.schedule/1",
 "algorithm": "mine", "collective": "all_reduce",
 "size": 8, "element": 4,
@@ -71,7 +71,7 @@ std::string refusal(std::string text, const std::string& from, const std::string
   return "accepted";
 }
 
-TEST(ScheduleFile, SaysWhereItIsWrong) {
+TEST(ScheduleFile, ReportsTheLocationOfFaults) {
   EXPECT_EQ(refusal(kSmall, "\"size\": 8", "\"size\": 8"), "accepted");
   EXPECT_THAT(refusal(kSmall, "\"size\": 8,", "\"size\": 8"),
               StartsWith("s.json:3:19: not valid JSON: syntax error"));
@@ -102,7 +102,7 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
             "s.json:8:21: /nodes/0/prots: unknown key; ");
 }
 
-TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
+TEST(ScheduleFile, IsAcceptedOnlyForItsCollective) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 43), "s.json:2:14: /algorithm: must not be empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
             "s.json:3:26: this object has two keys 'size': keep one of them");
@@ -120,11 +120,11 @@ TEST(ScheduleFile, IsForTheTopologyThatItNames) {
   EXPECT_THAT([&] { parse_schedule(text, "s.json", "mesh 4x4"); },
               testing::ThrowsMessage<ConfigError>(
                   testing::HasSubstr("/topology: the tables are for torus 4x4, but the system is mesh 4x4")));
-  // Files that name no topology are accepted.
+  // A file that does not name a topology is accepted for any topology.
   EXPECT_NO_THROW(parse_schedule(kSmall, "s.json", "mesh 4x4"));
 }
 
-TEST(ScheduleFile, ThatIsNotThere) {
+TEST(ScheduleFile, ThatDoesNotExist) {
   EXPECT_THROW(read_schedule_text("/nonexistent/s.json"), UnsupportedError);
   EXPECT_THROW(read_schedule_text("/"), UnsupportedError);
 }

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// An all-gather on a ring of three; each link of one direction forwards two chunks.
+// An all-gather on a ring of three in which each link of one direction forwards two chunks.
 constexpr const char* kRing =
     "NPUs Count,3\nLinks Count,6\nChunks Count,3\nChunk Size,1024,B\nCollective Time,10,ns\n"
     "SrcID,DestID,Latency (ns),Bandwidth (GB/s),Chunks\n"
@@ -25,7 +25,7 @@ Schedule read_for_three(const std::string& text, Collective collective) {
   return schedule;
 }
 
-TEST(Tacos, IsEveryCollectiveOfItsAllGather) {
+TEST(Tacos, IsReadAsAnyCollective) {
   EXPECT_EQ(read_for_three(kRing, Collective::kAllGather).steps, 2);
   EXPECT_EQ(read_for_three(kRing, Collective::kReduceScatter).steps, 2);
   EXPECT_EQ(read_for_three(kRing, Collective::kAllReduce).steps, 4);
@@ -55,7 +55,7 @@ void expect_refusal(std::string text, const std::string& what, const std::string
   }
 }
 
-TEST(Tacos, RefusesWithTheLine) {
+TEST(Tacos, RejectsFilesWithTheLine) {
   expect_refusal(kRing, "2,0,500,50,2,1", "2,0,500,50,1", "t.csv:7:1: chunk 2 never reaches NPU 0");
   expect_refusal(kRing, "1,2,500,50,1,0", "1,2,500,50,1", "NPU 2 never receives chunk 0");
   expect_refusal(kRing, "NPUs Count,3", "NPUs Count,4", "for 4 NPUs");
@@ -63,7 +63,7 @@ TEST(Tacos, RefusesWithTheLine) {
   expect_refusal(kRing, "0,2,500,50,None", "0,1,500,50,None", "has no link 2 from 0 to 1");
 }
 
-TEST(Tacos, IsWrittenOfAllGathersOverLinksOnly) {
+TEST(Tacos, IsWrittenOnlyForAllGathersOverLinks) {
   const Machine machine = torus({4, 4});
   EXPECT_THROW(to_tacos(machine.topology, machine.compile("ring", Collective::kAllReduce, 4096)),
                UnsupportedError);

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 constexpr double kRounding = 1e-6;
 
-// Themis, Fig. 5.a: the first dimension sends during all of the 8 units of time, the second during 4 of them.
+// Themis, Fig. 5.a: over 8 units of time, the first dimension is always busy and the second for 4 units.
 TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   const LatencyModel model = figure_5();
   const auto plans = schedule_baseline(model, Collective::kAllReduce, split_into_chunks(256'000'000, 4, 4));
@@ -26,8 +26,8 @@ TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   EXPECT_NEAR(study.dimensions[0].utilization, 1, kRounding);
   EXPECT_NEAR(study.dimensions[1].utilization, 0.5, kRounding);
   EXPECT_NEAR(study.utilization, (2 * 1 + 1 * 0.5) / 3, kRounding);
-  // Windows of 3, 3 and 2 units; the second dimension is busy from 1 to 5, which is 2 units in each of the
-  // first two.
+  // The windows last 3, 3 and 2 units. The second dimension is busy from 1 to 5, so for 2 units of each of
+  // the first two windows.
   EXPECT_THAT(study.dimensions[0].activity,
               ElementsAre(DoubleNear(1, kRounding), DoubleNear(1, kRounding), DoubleNear(1, kRounding)));
   EXPECT_THAT(
@@ -35,7 +35,7 @@ TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
       ElementsAre(DoubleNear(2.0 / 3, kRounding), DoubleNear(2.0 / 3, kRounding), DoubleNear(0, kRounding)));
 }
 
-TEST(ChunkStudy, SendsTheLeastThatTheCollectiveNeeds) {
+TEST(ChunkStudy, SendsTheMinimumOfTheCollective) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     for (const Collective collective :

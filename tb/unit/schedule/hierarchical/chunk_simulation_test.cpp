@@ -17,7 +17,8 @@ namespace {
 
 constexpr Bytes kData = 256'000'000;
 
-// "chunk.stage start-end" in units of time; chunks and stages count from 1, as in the paper.
+// The operations of a dimension as "chunk.stage start-end" in units of time. Chunks and stages are numbered
+// from 1, as in the paper.
 std::vector<std::string> timeline(const ChunkSimulation& simulation, std::size_t dimension) {
   std::vector<std::string> lines;
   for (const ChunkOperation& operation : simulation.operations(dimension)) {
@@ -28,7 +29,7 @@ std::vector<std::string> timeline(const ChunkSimulation& simulation, std::size_t
   return lines;
 }
 
-// Themis, Fig. 5.a: the second dimension idles half of the time.
+// Themis, Fig. 5.a: the second dimension is idle for half of the time.
 TEST(ChunkSimulation, RunsTheBaselineOfFigure5InEightUnits) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model, Grain::kOperations);
@@ -41,7 +42,7 @@ TEST(ChunkSimulation, RunsTheBaselineOfFigure5InEightUnits) {
                                    "3.3 3.5-4", "4.2 4-4.5", "4.3 4.5-5"));
 }
 
-// Themis, Fig. 5.b: the second chunk starts in the second dimension, which is never idle.
+// Themis, Fig. 5.b: chunk 2 starts in the second dimension, which is therefore never idle.
 TEST(ChunkSimulation, RunsThemisInFigure5InSevenUnits) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model, Grain::kOperations);
@@ -55,14 +56,15 @@ TEST(ChunkSimulation, RunsThemisInFigure5InSevenUnits) {
                                    "4.3 4.5-5", "2.4 5-7"));
 }
 
-// Two chunks over a switch of four: each step of one chunk is sent while a step of the other is in flight.
+// Two chunks share a switch of four: while a step of one chunk is in flight, a step of the other chunk is
+// sent.
 TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
-  // At 800 Gb/s, a chunk of 4 MB sends 2 MB in 20 us, then 1 MB in 10 us, each with a latency of 25 us.
+  // At 800 Gb/s, a 4-MB chunk sends 2 MB in 20 us and then 1 MB in 10 us. Each step has a latency of 25 us.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000)});
   constexpr Femtoseconds kUs = 1000 * kFemtosecondsPerNanosecond;
   const std::vector<ChunkPlan> plans(2, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   ChunkSimulation simulation(model);
-  // The first chunk sends at 0-20 and 45-55 us, the second at 20-40 and 65-75 us.
+  // Chunk 1 sends at 0-20 and 45-55 us, and chunk 2 at 20-40 and 65-75 us.
   EXPECT_EQ(simulation.run(plans, IntraDimension::kFifo), (75 + 25) * kUs);
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].sent, 55 * kUs);
@@ -70,9 +72,9 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
   EXPECT_EQ(simulation.operations(0)[1].began, 20 * kUs);
 }
 
-// A reducing switch of four. Each of two 4-MB chunks takes 40 us up, 12.5 us of latency, 40 us down and 12.5
-// us of latency; the two directions overlap.
-TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
+// A reducing switch of four. Each 4-MB chunk takes 40 us in either direction and 12.5 us of latency after
+// each. While one chunk goes down, the other goes up.
+TEST(ChunkSimulation, SendsUpToReducingSwitchesAndDown) {
   DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
   dimension.in_network = true;
   const LatencyModel model({dimension});
@@ -83,15 +85,16 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].complete, (40 + 40 + 25) * kUs);
   EXPECT_EQ(simulation.operations(0)[1].began, 40 * kUs);
-  // In a reduce-scatter, three parts go up in 30 us, and one comes down in 10 us.
+  // In a reduce-scatter, each accelerator sends three of four parts up in 30 us and receives one part in 10
+  // us.
   const std::vector<ChunkPlan> half(1, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   EXPECT_EQ(simulation.run(half, IntraDimension::kFifo), (30 + 10 + 25) * kUs);
-  // In an all-gather, each accelerator sends 1 MB up and receives 3 MB.
+  // In an all-gather, each accelerator sends 1 MB up and receives 3 MB from the switch.
   const std::vector<ChunkPlan> other(1, {.bytes = 4'000'000, .reduce_scatter = {}, .all_gather = {0}});
   EXPECT_EQ(simulation.run(other, IntraDimension::kFifo), (10 + 30 + 25) * kUs);
 }
 
-TEST(ChunkSimulation, GivesUpAfterATime) {
+TEST(ChunkSimulation, StopsAfterATimeLimit) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
   std::vector<ChunkPath> ways;
@@ -102,12 +105,13 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
   const Femtoseconds finish = simulation.run(ways);
   EXPECT_EQ(simulation.run(ways, finish), finish);
   EXPECT_EQ(simulation.operations(1).size(), 8U);
-  // The first dimension is never idle, so the finish time is known from the start.
+  // The first dimension is never idle, so the simulation knows the finish time at the start and gives up at
+  // once.
   EXPECT_EQ(simulation.run(ways, 4 * kUnit), finish);
   EXPECT_TRUE(simulation.operations(1).empty());
 }
 
-// A run that stops at the limit returns a time after the limit, but not after its actual end.
+// A simulation that gives up at a limit returns a time between this limit and its actual finish time.
 RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
@@ -129,15 +133,15 @@ RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   }
 }
 
-// Simulating the steps of each operation separately also gives the times of Fig. 5.
-TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
+// Simulating the individual steps of each operation also reproduces the times of Fig. 5.
+TEST(ChunkSimulation, TakesTheSameTimeStepByStepInFigure5) {
   const LatencyModel model = figure_5();
   const auto chunks = split_into_chunks(kData, 4, 4);
   ChunkSimulation simulation(model);
   const auto units = [&](const std::vector<ChunkPlan>& plans, IntraDimension policy) {
     return static_cast<double>(simulation.run(plans, policy)) / static_cast<double>(kUnit);
   };
-  constexpr double kRounding = 1e-9;  // rounding of each step's time
+  constexpr double kRounding = 1e-9;  // each step's time is rounded
   EXPECT_NEAR(units(schedule_baseline(model, Collective::kAllReduce, chunks), IntraDimension::kFifo), 8,
               kRounding);
   EXPECT_NEAR(
@@ -146,7 +150,8 @@ TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
 }
 
 TEST(ChunkSimulation, OverlapsTheFixedDelaysOfOperations) {
-  // A switch of two takes one step with a latency of 700 ns; each 2-MB chunk sends 1 MB in 10 us.
+  // On a switch of two, an operation is one step with a latency of 700 ns. Each 2-MB chunk sends 1 MB in 10
+  // us.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 2, 800, 700)});
   ChunkSimulation simulation(model);
   const std::vector<ChunkPlan> plans(3, {.bytes = 2'000'000, .reduce_scatter = {0}, .all_gather = {}});
@@ -164,7 +169,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
     for (int turn = *rc::gen::inRange(0, 24); turn > 0; --turn) std::ranges::next_permutation(order);
     const Bytes bytes = 8192 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 4000));
     plans.push_back(mirrored_plan(collective, bytes, order));
-    // Any order of the all-gather is permitted.
+    // An all-gather may visit the dimensions in an order other than the reverse of the reduce-scatter's.
     std::ranges::next_permutation(plans.back().all_gather);
   }
   const auto policy = *rc::gen::element(IntraDimension::kFifo, IntraDimension::kSmallestChunkFirst);
@@ -175,14 +180,14 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
   Bytes data = 0;
   for (const ChunkPlan& plan : plans) data += plan.bytes;
   RC_ASSERT(finish > ideal_time(model, collective, data));
-  std::vector<std::vector<Femtoseconds>> done(plans.size());  // [chunk][stage]
+  std::vector<std::vector<Femtoseconds>> done(plans.size());  // the end of each [chunk][stage], or -1
   for (std::size_t c = 0; c < plans.size(); ++c) done[c].assign(stages_of(model, plans[c]).size(), -1);
   std::vector<ChunkOperation> all;
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     Femtoseconds free = 0;
     for (const ChunkOperation& operation : simulation.operations(d)) {
       RC_ASSERT(operation.began >= operation.came);
-      // Unless steps are simulated separately, operations are sent one after another.
+      // At the granularity of operations, a dimension sends one operation at a time.
       RC_ASSERT(grain == Grain::kSteps || operation.began >= free);
       free = operation.sent;
       Femtoseconds& slot =
@@ -201,7 +206,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
   for (const auto& stages : done) RC_ASSERT(std::ranges::count(stages, -1) == 0);
 }
 
-// order_turns(), which the tables use, and this simulation choose the same turns.
+// For the tables, order_turns() must choose the same turns as this simulation.
 RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   const auto systems = themis_systems();
   auto dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;
@@ -244,7 +249,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   }
 }
 
-// Turns recorded on one machine take the same time when repeated there, and longer on a slower machine.
+// Replaying the turns of a simulation reproduces its time, and on a slower machine they take longer.
 RC_GTEST_PROP(ChunkSimulation, RunsInTheTurnsOfAnother, ()) {
   const auto systems = themis_systems();
   const auto& dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;

@@ -68,9 +68,9 @@ std::vector<std::string> lines(const Table& table) {
   return lines;
 }
 
-// Halving and doubling does not apply to a switch of three accelerators: all data goes up once, and the sum
-// comes down once.
-TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
+// Over a reducing switch, an all-reduce sends all data up once and the sum down once. This also works for
+// three accelerators, whereas halving and doubling needs a power of two.
+TEST(Offload, SendsTheDataOfAnAllReduceOnceInEachDirection) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1200);
   ASSERT_EQ(schedule.nodes.size(), 4U);
@@ -82,8 +82,9 @@ TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
   check_schedule(machine.topology, schedule);
 }
 
-// An accelerator keeps its own part and reduces the received sum of the other parts into it.
-TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
+// In a reduce-scatter, an accelerator keeps its own part, and adds the sum of the others' parts that it
+// receives from the switch.
+TEST(Offload, ReduceScattersSendEveryAcceleratorItsPartOfASum) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1200);
   EXPECT_THAT(lines(schedule.nodes[2].ports[0]),
@@ -94,8 +95,9 @@ TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   check_schedule(machine.topology, schedule);
 }
 
-// The accelerators at both ends also receive the others' data in two messages.
-TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
+// In an all-gather, each accelerator sends its part up and receives the other parts in two messages. This
+// includes accelerators 0 and 3, whose other parts are contiguous.
+TEST(Offload, AllGathersSendEveryAcceleratorTheDataOfOthers) {
   const AddingMachine machine({adding_switch(4)});
   const Schedule schedule = machine.compile(Collective::kAllGather, 1600);
   EXPECT_THAT(lines(schedule.nodes[2].ports[0]), ElementsAre("gather 800+400 to 4 after 0"));
@@ -108,9 +110,9 @@ TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
   check_schedule(machine.topology, schedule);
 }
 
-// Dimension 0 sends 600 B up and 200 B later; dimension 1, where the all-reduce turns around, sends the
-// remaining 200 B once. Halving and doubling would send 1,200 B and 200 B.
-TEST(Offload, TakesLessOfTheLinksThanHalvingAndDoubling) {
+// In dimension 0, an accelerator sends 600 B and later 200 B. In dimension 1, where the all-reduce turns
+// around, it sends the remaining 200 B once. Halving and doubling would send 1,200 B and 200 B.
+TEST(Offload, UsesTheLinksLessThanHalvingAndDoubling) {
   const AddingMachine machine({adding_switch(4), adding_switch(2)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 800);
   EXPECT_EQ(schedule.adders, 2 + 4);
@@ -124,7 +126,7 @@ TEST(Offload, TakesLessOfTheLinksThanHalvingAndDoubling) {
   check_schedule(machine.topology, schedule);
 }
 
-// Small hierarchies of all kinds with at least one dimension of reducing switches.
+// Random small hierarchies with dimensions of all kinds, at least one of which has reducing switches.
 std::vector<DimensionSpec> random_dimensions() {
   const auto in = [](int low, int high) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -141,7 +143,7 @@ std::vector<DimensionSpec> random_dimensions() {
   return dimensions;
 }
 
-// Tables are correct under any timing, and no two messages of a step share a channel.
+// The tables are correct under any timing, and no two messages of a step share a channel.
 RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   const AddingMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
@@ -162,10 +164,10 @@ RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// 2x2x2 accelerators behind switches. After a reduce-scatter over dimensions 0, 1 and 2, accelerator 5 owns
-// piece 5 (x0 x1 x2 = 1 0 1). If dimension 1 is gathered first, it then has pieces 5 and 7, which are not
-// adjacent until dimension 2 has been gathered.
-TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
+// 2x2x2 accelerators behind switches. After a reduce-scatter over dimensions 0, 1 and 2, accelerator 5
+// (coordinates 1 0 1) owns piece 5. An all-gather over dimension 1 first gives it pieces 5 and 7. These
+// become contiguous only after dimension 2, so they are sent as two messages.
+TEST(Offload, AllGathersInAnyOrderOfDimensions) {
   const auto plain = dimension(DimensionKind::kSwitch, 2);
   const AddingMachine machine({plain, plain, plain});
   const std::vector<ChunkPlan> plans{{.bytes = 800, .reduce_scatter = {0, 1, 2}, .all_gather = {1, 2, 0}}};
@@ -181,7 +183,7 @@ TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
   check_schedule(machine.topology, schedule);
 }
 
-// Reduce-scatters and all-gathers in any orders, on networks of all kinds.
+// Random orders of dimensions for reduce-scatters and all-gathers, on random hierarchies.
 RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
   using enum DimensionKind;
   std::vector<DimensionSpec> dimensions;
@@ -210,7 +212,7 @@ RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-TEST(Offload, RefusesTablesOfSwitchesThatDoNotAdd) {
+TEST(Offload, RejectsTablesOfSwitchesThatDoNotAdd) {
   const AddingMachine machine({adding_switch(4)});
   const AddingMachine plain({dimension(DimensionKind::kSwitch, 4)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1600);

@@ -44,7 +44,7 @@ TEST(Hierarchical, HalvesTheDataFromDimensionToDimension) {
 TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule schedule = machine.compile(Collective::kAllReduce, 4 * (5 * 8 * 3 + 1), 3);
-  std::map<std::pair<int, int>, Bytes> lengths;  // by (chunk, message)
+  std::map<std::pair<int, int>, Bytes> lengths;  // message lengths, keyed by (chunk, message)
   bool padded = false;
   for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
     const auto [place, first] = lengths.try_emplace({entry.flow, entry.arrival}, entry.message_bytes());
@@ -55,7 +55,7 @@ TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   EXPECT_TRUE(padded);
 }
 
-// Padding also takes time, so that messages of unequal pieces do not meet on a channel.
+// Pieces of unequal length are padded to the same duration, so that messages do not contend for channels.
 TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   const HierarchicalMachine machine({dimension(DimensionKind::kFullyConnected, 4),
                                      dimension(DimensionKind::kRing, 4),
@@ -67,9 +67,9 @@ TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
 }
 
-// Several dimensions need 64 chunks to stay busy (Themis, Sec. 5.3); in one dimension, a few chunks hide the
-// latency.
-TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
+// With several dimensions, 64 chunks are needed to keep all of them busy (Themis, Sec. 5.3). With a single
+// dimension, a few chunks suffice to hide the latency.
+TEST(Hierarchical, OneDimensionHasOnlyUsefulChunks) {
   const HierarchicalMachine one({dimension(DimensionKind::kSwitch, 8)});
   const CompileRequest request = timed(one.request(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks));
   CompileRequest usual = request;
@@ -84,7 +84,7 @@ TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
   EXPECT_EQ(two.compile(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks).chunks, 64);
 }
 
-TEST(Hierarchical, SaysWhatItNeeds) {
+TEST(Hierarchical, ReportsUnmetRequirements) {
   const HierarchicalMachine machine(kSwitches);
   EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
               ThrowsMessage<UnsupportedError>(
@@ -95,11 +95,12 @@ TEST(Hierarchical, SaysWhatItNeeds) {
       ThrowsMessage<UnsupportedError>(HasSubstr("torus 4x4 has no dimensions that are separate networks")));
 }
 
-TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {
+TEST(Hierarchical, DistributesTheDataOfAReduceScatter) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1024, 2);
   ASSERT_EQ(schedule.shares.size(), 16U);
-  // Dimension 0 is reduced first, so accelerator 0's piece is followed by its dimension-1 neighbour's.
+  // Dimension 0 is reduced first, so the piece after accelerator 0's belongs to its neighbour in dimension 1,
+  // accelerator 4.
   EXPECT_EQ(schedule.shares[0].owner, 0);
   EXPECT_EQ(schedule.shares[1].owner, 4);
   EXPECT_EQ(schedule.shares[2].owner, 1);
@@ -129,8 +130,8 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
 }
 
-// Themis, Sec. 4.6: every scheduler's tables are correct, share no channel, and do not deadlock under any
-// timing.
+// Themis, Sec. 4.6: the tables of every scheduler are correct, use no channel twice in a step, and never
+// deadlock, whatever the timing.
 RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
@@ -144,7 +145,7 @@ RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Replaces every third accelerator's tables with those of another schedule of the same collective.
+// A schedule in which every third accelerator has its tables from `other`, a schedule of the same collective.
 Schedule mix(Schedule schedule, const Schedule& other) {
   const auto first_route = static_cast<std::int32_t>(schedule.routes.size());
   schedule.routes.insert(schedule.routes.end(), other.routes.begin(), other.routes.end());
@@ -157,9 +158,8 @@ Schedule mix(Schedule schedule, const Schedule& other) {
   return schedule;
 }
 
-// Themis, Sec. 4.6.2: two chunks reach dimension 1, from dimensions 0 and 2, at about the same time. If
-// accelerators serve the first arrival and disagree on which it is, they deadlock; with one order for all,
-// they never do.
+// Themis, Sec. 4.6.2: two chunks reach dimension 1 at about the same time, one from dimension 0 and one from
+// dimension 2. If accelerators start with different chunks, they deadlock. A common order prevents this.
 TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   const auto machine_with = [](Femtoseconds early, Femtoseconds late) {
     auto dimensions = std::vector{dimension(DimensionKind::kSwitch, 2), dimension(DimensionKind::kSwitch, 4),
@@ -187,7 +187,7 @@ TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   EXPECT_THROW(check_schedule(machine.topology, disagreed), ScheduleError);
 }
 
-TEST(Hierarchical, AllGathersBackTheWayItCameWhereSwitchesAdd) {
+TEST(Hierarchical, AllGathersInReverseOrderIfSwitchesAdd) {
   auto dimensions = kSwitches;
   dimensions[0].in_network = true;
   const HierarchicalMachine machine(dimensions);
@@ -219,7 +219,7 @@ RC_GTEST_PROP(Hierarchical, MovesTheLeastThatAReductionCan, ()) {
   }
 }
 
-TEST(Hierarchical, AnEntryThatDoesNotWaitIsRefused) {
+TEST(Hierarchical, AnEntryThatDoesNotWaitIsRejected) {
   const HierarchicalMachine machine(kSwitches);
   Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 2);
   TableEntry& entry = schedule.nodes[3].ports[0][3];
@@ -228,7 +228,7 @@ TEST(Hierarchical, AnEntryThatDoesNotWaitIsRefused) {
   EXPECT_THROW(check_schedule(machine.topology, schedule), ScheduleError);
 }
 
-TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
+TEST(Hierarchical, ADuplicateNumberIsRejected) {
   const HierarchicalMachine machine(kSwitches);
   Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 1);
   ASSERT_EQ(schedule.nodes[0].ports[0][1].arrival, 1);
@@ -241,7 +241,8 @@ TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
                   HasSubstr("its arrival number is 99, but only 6 messages of its flow arrive")));
 }
 
-// The proof of one chunk is reused only for equivalent chunks.
+// A chunk's proof is reused for other chunks only if they are equivalent, so a fault in a later chunk is
+// found.
 TEST(Hierarchical, AFaultInALaterChunkIsFound) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule good = machine.compile(Collective::kAllReduce, 4096, 8);

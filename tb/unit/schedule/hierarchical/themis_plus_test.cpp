@@ -13,7 +13,7 @@ namespace {
 constexpr Bytes kMB = 1'000'000;
 constexpr Bytes kQuantum = 8192;
 
-TEST(ThemisPlus, IsNowhereSlowerThanThemisOrTheBaseline) {
+TEST(ThemisPlus, IsNeverSlowerThanThemisOrTheBaseline) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     ChunkSimulation simulation(model);
@@ -33,7 +33,7 @@ TEST(ThemisPlus, IsNowhereSlowerThanThemisOrTheBaseline) {
   }
 }
 
-// Themis leaves a tenth of 4D-Ring_SW_SW_SW's bandwidth unused.
+// themis_plus reaches 98.5% of the ideal time on systems for which Themis leaves bandwidth unused.
 TEST(ThemisPlus, KeepsTheDimensionsBusy) {
   for (const auto& [number, megabytes] : {std::pair{1, 100}, {4, 250}, {5, 100}}) {
     const ThemisSystem system = themis_systems()[static_cast<std::size_t>(number)];
@@ -50,9 +50,9 @@ bool any_parts_ways(const ChunkSchedule& schedule) {
   return !std::ranges::all_of(schedule.plans, goes_back);
 }
 
-// On two dimensions, chunks whose all-gather order differs from their reduce-scatter order fill the gap at
-// the end.
-TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
+// With two dimensions, some chunks are all-gathered in another order than the reverse of their
+// reduce-scatter. These fill the idle time at the end.
+TEST(ThemisPlus, LetsAllGathersUseTheirOwnOrder) {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;
   const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});
   const Bytes size = 100 * kMB;
@@ -75,8 +75,9 @@ TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
   EXPECT_LE(messages(found.plans), usual + usual / 10);
 }
 
-// With other all-gather orders, the tables of these 1,024 accelerators would no longer be one common program.
-TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
+// On these systems of 1,024 accelerators, all accelerators execute a common program. It requires that
+// all-gathers reverse the order of the reduce-scatters.
+TEST(ThemisPlus, ReversesTheOrderOnLargeSystems) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     EXPECT_FALSE(any_parts_ways(schedule_themis_plus(
@@ -85,7 +86,7 @@ TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
   }
 }
 
-TEST(ThemisPlus, FindsTheSameForTheSameSeedAndEffort) {
+TEST(ThemisPlus, IsTheSameForTheSameSeedAndEffort) {
   const LatencyModel model(themis_systems()[3].dimensions);
   const auto chunks = split_into_chunks(250 * kMB, 4, 64);
   const auto find = [&](std::uint64_t seed) {

@@ -22,7 +22,7 @@ std::vector<double> units(const DimLoadTracker& tracker) {
   return loads;
 }
 
-// Themis, Fig. 7, steps b to e.
+// The example of Themis, Fig. 7, steps b to e.
 TEST(Themis, BalancesTheLoadsOfFigure7) {
   const LatencyModel model = figure_5();
   const auto plans = schedule_themis(model, Collective::kAllReduce, split_into_chunks(256 * kMB, 4, 4));
@@ -41,7 +41,7 @@ TEST(Themis, BalancesTheLoadsOfFigure7) {
               ElementsAre(ElementsAre(2, 1), ElementsAre(2.5, 5), ElementsAre(4.5, 6), ElementsAre(6.5, 7)));
 }
 
-TEST(Themis, LeavesTheBaselineItsGapInFigure7) {
+TEST(Themis, HasTheGapToTheBaselineInFigure7) {
   const LatencyModel model = figure_5();
   DimLoadTracker tracker(model);
   tracker.reset(Collective::kAllReduce);
@@ -62,10 +62,11 @@ TEST(Themis, StartsFromTheFixedDelaysOfTheCollective) {
   EXPECT_THAT(tracker.loads(), ElementsAre(120'000'000, 4'200'000'000));
 }
 
-// Sec. 4.2, lines 19 and 20: the difference must reach the time of a 16th of a chunk.
+// Sec. 4.2, lines 19 and 20: Themis deviates from the baseline only if the loads differ by at least the time
+// of a 16th of a chunk.
 TEST(Themis, KeepsTheBaselineBelowTheThreshold) {
-  // The fixed delays, 2 x 500 and 2 x 700 ns, differ by 400 ns. For a chunk of 16 c bytes, the threshold is
-  // the time to send c/2 bytes at 100 GB/s.
+  // The fixed delays of the dimensions are 2 * 700 ns and 2 * 500 ns, so they differ by 400 ns. For a chunk
+  // of 16 c bytes, the threshold is the time to send c / 2 bytes at 100 GB/s.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 2, 800, 700),
                             dimension_model(topology::DimensionKind::kSwitch, 2, 800, 500)});
   const auto first_order = [&](Bytes chunk) {
@@ -88,7 +89,8 @@ TEST(Themis, AllGathersFromTheMostLoadedDimension) {
   }
 }
 
-// Reproduces the paper's Sec. 6.1 for the systems of Table 2 and ten sizes in its range.
+// Reproduces the utilization in Sec. 6.1 of the paper, for the systems of Table 2 and ten sizes in the
+// paper's range.
 TEST(Themis, ReachesTheUtilizationOfThePaper) {
   double baseline = 0;
   double fifo = 0;
@@ -128,7 +130,7 @@ TEST(Themis, ReachesTheUtilizationOfThePaper) {
   EXPECT_NEAR(most, 2.70, 0.1);
 }
 
-// Sec. 3.1: dimensions of 1,200 and 100 Gb/s; the baseline uses 75 Gb/s of the second.
+// Sec. 3.1: with dimensions of 1,200 and 100 Gb/s, the baseline uses 75 Gb/s of the second dimension.
 TEST(Themis, TheBaselineSufficesForCurrentSystems) {
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 16, 1200, 700),
                             dimension_model(topology::DimensionKind::kSwitch, 64, 100, 1700)});
@@ -138,9 +140,9 @@ TEST(Themis, TheBaselineSufficesForCurrentSystems) {
   EXPECT_NEAR(ideal / static_cast<double>(simulation.run(plans, IntraDimension::kFifo)), 0.977, 0.01);
 }
 
-// The ends of Fig. 10: few chunks leave most dimensions idle, and many keep all of them busy.
-TEST(Themis, ReachesTheEndsOfFigure10) {
-  // Routers of 5 cycles at 2 GHz; messages of 128-byte flits behind one head flit.
+// The extremes of Fig. 10: few chunks leave most dimensions idle, and many chunks keep all dimensions busy.
+TEST(Themis, ReachesTheExtremesOfFigure10) {
+  // Routers take 5 cycles at 2 GHz. A message consists of a head flit and flits of 128 bytes.
   constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond / 2;
   const StepTiming machine{.flit = 128, .payload = 0, .router = 5 * kCycle, .interface_time = 5 * kCycle};
   const auto utilization = [&](IntraDimension policy, int count) {

@@ -13,7 +13,7 @@ PipelineStep step(int port, Femtoseconds serialization, Femtoseconds latency, bo
   return {.messages = {{port, serialization}}, .latency = latency, .starts_operation = starts, .rank = rank};
 }
 
-// "chunk.step" of every turn.
+// The "chunk.step" of each turn, in order.
 std::vector<std::string> names(const std::vector<PipelineTurn>& turns) {
   std::vector<std::string> names;
   for (const PipelineTurn& turn : turns) {
@@ -22,7 +22,7 @@ std::vector<std::string> names(const std::vector<PipelineTurn>& turns) {
   return names;
 }
 
-TEST(ChunkPipeline, KeepsTheOrderOfChunksThatWaitAlike) {
+TEST(ChunkPipeline, KeepsTheOrderOfEquallyUrgentChunks) {
   const std::vector<std::vector<PipelineStep>> chunks(3, {step(0, 10, 0), step(1, 10, 0)});
   const auto turns = order_turns(chunks, 2);
   EXPECT_THAT(names(turns[0]), ElementsAre("0.0", "1.0", "2.0"));
@@ -30,25 +30,25 @@ TEST(ChunkPipeline, KeepsTheOrderOfChunksThatWaitAlike) {
 }
 
 TEST(ChunkPipeline, FillsTheLatencyOfAStepWithOtherChunks) {
-  // Two steps of one operation, with time for another chunk's step between them.
+  // An operation of two steps, with enough latency between them for a step of another chunk.
   const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 5), step(0, 10, 5, false)});
   EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "1.0", "0.1", "1.1"));
 }
 
-TEST(ChunkPipeline, LetsAnEarlierOperationGoOnBeforeALaterOneBegins) {
-  // Without latency, the first chunk's second step is ready before any other step may start.
+TEST(ChunkPipeline, ContinuesAnEarlierOperationBeforeALaterOneBegins) {
+  // Without latency, chunk 0's second step is ready before any step of chunk 1 can start.
   const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 0), step(0, 10, 0, false)});
   EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "0.1", "1.0", "1.1"));
 }
 
-TEST(ChunkPipeline, ServesFirstWhatCameFirst) {
-  // Chunk 1 reaches port 0 before chunk 0 does.
+TEST(ChunkPipeline, ServesChunksInTheOrderOfArrival) {
+  // Chunk 1 becomes ready for port 0 before chunk 0.
   const std::vector<std::vector<PipelineStep>> chunks{
       {step(1, 30, 0), step(0, 10, 0)}, {step(2, 20, 0), step(0, 10, 0)}, {step(0, 50, 0)}};
   EXPECT_THAT(names(order_turns(chunks, 3)[0]), ElementsAre("2.0", "1.1", "0.1"));
 }
 
-TEST(ChunkPipeline, ServesALowerRankBeforeWhatCameEarlier) {
+TEST(ChunkPipeline, ServesALowerRankBeforeEarlierArrivals) {
   const std::vector<std::vector<PipelineStep>> chunks{{step(1, 30, 0), step(0, 10, 0, true, 1)},
                                                       {step(2, 20, 0), step(0, 10, 0, true, 4)},
                                                       {step(0, 50, 0, true, 9)}};
@@ -64,7 +64,7 @@ TEST(ChunkPipeline, WaitsForAllMessagesOfAStep) {
   EXPECT_THAT(names(turns[0]), ElementsAre("0.0", "0.1", "1.1"));
 }
 
-TEST(ChunkPipeline, GivesEveryMessageOneTurn) {
+TEST(ChunkPipeline, ServesEveryMessageOnce) {
   const std::vector<std::vector<PipelineStep>> chunks(5, {step(0, 7, 3), step(1, 5, 1), step(0, 7, 3)});
   const auto turns = order_turns(chunks, 2);
   EXPECT_EQ(turns[0].size(), 10U);

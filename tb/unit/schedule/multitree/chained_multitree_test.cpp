@@ -28,8 +28,8 @@ RC_GTEST_PROP(ChainedMultiTree, IsRightOnEveryTorusAndMesh, ()) {
   RC_ASSERT(check_schedule(machine.topology, compile(machine, size, slices)).contention_free);
 }
 
-// check_schedule() throws if a sum is wrong. Over switches, paths differ in length, and data on a short path
-// may catch up with the previous phase.
+// Between switches, paths differ in length, and data on a short path may catch up with data of the previous
+// phase. check_schedule() throws if a sum is wrong.
 TEST(ChainedMultiTree, IsRightOverSwitches) {
   for (const Machine& machine : {fat_tree({4, 2}), bigraph({2, 4})}) {
     EXPECT_TRUE(check_schedule(machine.topology, compile(machine, 4 * 8 * 8, 1)).contention_free)
@@ -38,7 +38,7 @@ TEST(ChainedMultiTree, IsRightOverSwitches) {
   }
 }
 
-// Every slice takes the number of timesteps of an undivided all-reduce.
+// With several slices, each slice takes as many timesteps as an undivided all-reduce.
 TEST(ChainedMultiTree, TakesTheTimestepsOfItsTreesForEverySlice) {
   const Machine machine = torus({4, 4});
   const int whole = compile(machine, 16 * 4 * 4, 1).steps;

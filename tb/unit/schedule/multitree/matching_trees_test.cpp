@@ -18,7 +18,7 @@ RC_GTEST_PROP(MatchingTrees, ObeyTheLaws, ()) {
   require_tree_laws(machine.topology, matching_trees(machine.topology, *rc::gen::inRange(1, 3), 1, 0));
 }
 
-// A line with random chords; all links are two-way.
+// The random graph is a line with random additional links in both directions.
 RC_GTEST_PROP(MatchingTrees, WorkOnAnyConnectedGraph, ()) {
   const int n = *rc::gen::inRange(2, 12);
   topology::Topology graph(topology::Kind::kMesh, {n}, n, 0);

@@ -40,8 +40,8 @@ TEST(DimensionTrees, ReachTheLeastTimesteps) {
   EXPECT_EQ(dimension_trees(mesh({4, 4}).topology, 2, 1)->steps, 15);
 }
 
-// Trees only spread in cyclic orders of the dimensions, so more than three dimensions may take one timestep
-// more.
+// Each tree visits the dimensions in cyclic order. With more than three dimensions, this may cost one
+// timestep more than the minimum.
 TEST(DimensionTrees, UseAllDimensionsEvenly) {
   for (const std::vector<int>& dims :
        {std::vector{2, 2, 2}, {2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 3, 2}, {2, 2, 2, 2, 2}}) {

@@ -42,7 +42,7 @@ TEST(MultiTreeOptimal, IsTheSameForTheSameSeed) {
   EXPECT_EQ(edges(7), edges(7));
 }
 
-// A grid or switch network whose dimensions or levels have 1 to 3 times the base bandwidth.
+// A random grid or switch network in which each dimension or level has 1, 2 or 3 times the base bandwidth.
 Machine random_uneven_machine() {
   const auto kind = *rc::gen::element(topology::Kind::kTorus, topology::Kind::kMesh, topology::Kind::kFatTree,
                                       topology::Kind::kBigraph);
@@ -58,7 +58,7 @@ Machine random_uneven_machine() {
 
 RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
   const Machine machine = random_uneven_machine();
-  // Pieces have the same size, so timesteps have the same length.
+  // The size is divisible into equal pieces, so that all timesteps have the same length.
   const int chunks = *rc::gen::inRange(1, 4);
   const Bytes size = Bytes{64} * machine.topology.num_accelerators() * chunks;
   CompileRequest request = machine.request(random_collective(), size);
@@ -67,19 +67,21 @@ RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
   require_tree_laws(machine.topology, trees);
   const CheckReport report =
       check_schedule(machine.topology, schedule_trees(machine.topology, request, "multitree_optimal", trees));
-  // A port sends one message after another over its fast channel; between switches, ports share channels.
+  // On a fast channel, the port sends its messages one after another. Between switches, several ports share a
+  // channel.
   if (machine.topology.num_switches() == 0) RC_ASSERT(report.disjoint_steps);
 }
 
-// Every accelerator receives 60 quarters of chunks; per timestep, two channels carry one each and two carry
-// two each.
+// Every accelerator receives 15 chunks in four quarters each. In a timestep, its two slow channels carry one
+// quarter each, and its two fast channels two each.
 TEST(MultiTreeOptimal, FillsChannelsOfTwoBandwidths) {
   const std::vector<topology::LinkSpec> links{{{32'000'000'000}, 0}, {{16'000'000'000}, 0}};
   const topology::Topology uneven = topology::make_torus(std::vector<int>{4, 4}, links);
   EXPECT_EQ(build_optimal_trees(uneven, 4, 1).steps, 60 / 6);
 }
 
-// Every GPU receives 42 sixths of chunks over six channels.
+// With 6 pieces per chunk, every GPU receives 7 * 6 pieces over its six channels, so 7 timesteps are the
+// minimum.
 TEST(MultiTreeOptimal, FillsTheLinksOfADgx1) {
   EXPECT_EQ(build_optimal_trees(dgx1().topology, 1, 1).steps, 2);
   EXPECT_EQ(build_optimal_trees(dgx1().topology, 6, 1).steps, 7);
@@ -91,7 +93,7 @@ TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);
 }
 
-// Chunks without data still have trees.
+// With fewer elements than accelerators, some chunks are empty, but they still have trees.
 TEST(MultiTreeOptimal, SumsFewerElementsThanAcceleratorsInAutomaticPieces) {
   const Machine machine = mesh({3, 2});
   CompileRequest request = machine.request(Collective::kAllReduce, 4);

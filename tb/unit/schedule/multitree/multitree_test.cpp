@@ -22,7 +22,7 @@ RC_GTEST_PROP(MultiTree, TreesSpanAndExtendOnlyFromNodesOfEarlierSteps, ()) {
   require_tree_laws(machine.topology, build_trees(machine.topology));
 }
 
-// Switch networks and random graphs of accelerators and switches, each with one bandwidth.
+// A random machine with one bandwidth: a switch network, or a random graph of accelerators and switches.
 Machine random_switched_machine() {
   const auto in = [](int low, int high) {
     return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -48,7 +48,7 @@ RC_GTEST_PROP(MultiTree, OnSwitchesIsRightAndSharesNoChannelInAStep, ()) {
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
 }
 
-// The timesteps of the public implementation, which are the minimum.
+// MultiTree's public implementation takes the same numbers of timesteps, which are the minimum.
 TEST(MultiTree, ReachesTheFewestTimestepsOnSwitchNetworks) {
   EXPECT_EQ(build_trees(bigraph({4, 8}).topology).steps, 31);
   EXPECT_EQ(build_trees(bigraph({4, 16}).topology).steps, 63);
@@ -72,8 +72,8 @@ TEST(MultiTree, IsFreeOfContentionOnTheUsualSwitchNetworks) {
   }
 }
 
-// Two accelerators on each of two switches, joined by one link. In the first timestep, the trees of 0 and 1
-// add each other's root over the first switch, and the trees of 2 and 3 over the second.
+// Two switches with two accelerators each, joined by one link. In the first timestep, every tree adds the
+// other accelerator on its root's switch.
 TEST(MultiTree, TakesNodesOnTheSameSwitchFirst) {
   const Trees trees = build_trees(bigraph({2, 2}).topology);
   for (const NodeId root : {0, 1, 2, 3}) {
@@ -83,7 +83,7 @@ TEST(MultiTree, TakesNodesOnTheSameSwitchFirst) {
   }
 }
 
-// The limits are the public implementation's timesteps.
+// The limits are the numbers of timesteps that MultiTree's public implementation takes.
 TEST(MultiTree, NeedsNoMoreTimestepsThanThePublicImplementation) {
   EXPECT_LE(build_trees(torus({4, 4}).topology).steps, 5);
   EXPECT_LE(build_trees(torus({8, 8}).topology).steps, 17);

@@ -31,7 +31,8 @@ double expected_ns(const Machine& machine, const std::string& algorithm) {
   return static_cast<double>(expected_time(machine.topology, request, schedule)) / kFemtosecondsPerNanosecond;
 }
 
-// A ring of 16 GB/s with one link of 1 GB/s is no slower than the path without that link.
+// If one link of a ring has 1 GB/s instead of 16 GB/s, the ring must not be slower than the line without this
+// link.
 TEST(SlowLinks, CostNothing) {
   const Machine path = with_links(4, {{0, 1, 16}, {1, 2, 16}, {2, 3, 16}});
   const Machine ring = with_links(4, {{0, 1, 16}, {1, 2, 16}, {2, 3, 16}, {3, 0, 1}});
@@ -42,7 +43,7 @@ TEST(SlowLinks, CostNothing) {
 
 TEST(SlowLinks, StayWhereTheyAreNeeded) {
   const Machine path = with_links(3, {{0, 1, 16}, {1, 2, 1}});
-  EXPECT_GT(expected_ns(path, "multitree"), 1 << 20);  // the slow link carries all data at 1 GB/s
+  EXPECT_GT(expected_ns(path, "multitree"), 1 << 20);  // all 2^20 bytes cross the slow link at 1 GB/s
 }
 
 RC_GTEST_PROP(SlowLinks, LeaveRightTrees, ()) {

@@ -10,9 +10,9 @@ using testing::IsEmpty;
 using topology::ChannelId;
 using topology::NodeId;
 
-// Accelerators 0 to 2, each on one of the switches 3 to 5, which form a line. Channels 0 to 5 join
-// accelerators and switches, up before down; channels 6 and 7 join switches 3 and 4, channels 8 and 9 join 4
-// and 5.
+// Three accelerators (0 to 2), each on one of three switches (3 to 5) in a line. Channels 0 to 5 lead from
+// accelerators to switches (even) and back (odd). Channels 6 and 7 join switches 3 and 4, and channels 8 and
+// 9 join switches 4 and 5.
 class SwitchSearchTest : public testing::Test {
  protected:
   SwitchSearchTest() : graph_(topology::Kind::kFile, {}, 3, 3) {

@@ -53,7 +53,7 @@ RC_GTEST_PROP(TreeGrowth, TheTreesOfATorusAreTranslationsOfOne, ()) {
   }
 }
 
-// The first piece takes one timestep per channel of its path, and the root sends one piece per channel and
+// The first piece takes one timestep for each channel of its path. The root sends one piece per channel per
 // timestep.
 TEST(TreeGrowth, PiecesFollowOneAnother) {
   const Machine line = mesh({5});

@@ -15,9 +15,10 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-constexpr std::int64_t kEnough = 1'000'000'000'000;  // work limit
+constexpr std::int64_t kEnough = 1'000'000'000'000;  // limit on the search effort that is never reached
 
-// Two-way links of any bandwidth; unless `symmetric`, the directions of a link may differ.
+// A random network of bidirectional links with random bandwidths. Unless `symmetric`, the directions of a
+// link may have different bandwidths.
 Topology random_bandwidths(bool symmetric) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
@@ -33,8 +34,8 @@ Topology random_bandwidths(bool symmetric) {
   return graph;
 }
 
-// Every tree reaches every accelerator once, over paths through switches only, and no channel exceeds its
-// capacity at the packing's rate.
+// Requires that every tree reaches every accelerator once, that the paths between accelerators contain only
+// switches, and that no channel carries more than its bandwidth at the packing's rate.
 void require_sound(const Topology& topology, const ArborescencePacking& packing) {
   const int all = std::accumulate(packing.weights.begin(), packing.weights.end(), 0);
   std::vector<double> load(topology.channels().size(), 0);
@@ -62,12 +63,13 @@ void require_sound(const Topology& topology, const ArborescencePacking& packing)
   }
 }
 
-// Equal links, some of them parallel, so that no port is slowed down by another.
+// A random network of equal links, some of which are parallel. Since all links are equal, no port limits
+// another.
 Topology random_links() {
   return random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 9)).topology;
 }
 
-// The rate is that of the worst cut, up to the rounding of capacities to whole trees.
+// The packing's rate is that of the network's worst cut, except that capacities are rounded to whole trees.
 RC_GTEST_PROP(Arborescences, ReachTheWorstCut, ()) {
   const Topology topology = random_links();
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -93,8 +95,8 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
   RC_ASSERT(packing->trees_bytes_per_second > 0.98 * bound);
 }
 
-// Switches that receive and send at different rates may be impossible to split off; any trees found are
-// sound.
+// If a switch receives and sends at different rates, it may be impossible to split off. Any trees that are
+// found must be sound.
 RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -104,8 +106,8 @@ RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   if (packing) require_sound(topology, *packing);
 }
 
-// Two hosts with three accelerators each: the packing fills the link between the switches, to which the three
-// ports of a host together can supply data.
+// Two hosts with three accelerators each, whose switches are joined by a slow link. The packing fills this
+// link by spreading its traffic over all three ports of a host.
 TEST(Arborescences, SpreadSlowWaysOverPorts) {
   Topology hosts(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {

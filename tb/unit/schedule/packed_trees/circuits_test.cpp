@@ -24,7 +24,8 @@ RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
   require_sound(machine.topology, *circuits);
 }
 
-// Accelerators with one link each are joined in a cycle that fills every link.
+// If each accelerator has one link, splitting off the switches leaves a network with the same bandwidth
+// bound.
 TEST(Circuits, LoseNothingBehindEqualLinks) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};
@@ -39,7 +40,8 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
   }
 }
 
-// A cycle of one-way channels: accelerator 0, a switch, accelerator 1, another switch.
+// A one-way cycle of accelerator 0, a switch, accelerator 1 and another switch. No circuits exist here, so
+// trees are routed over the switches instead.
 TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {
@@ -54,8 +56,9 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// Accelerators have links of 50 GB/s to one of two switches, which a link of 25 GB/s joins: the circuits are
-// a cycle of 25 GB/s through both switches and a cycle at each switch with the remaining bandwidth.
+// Two switches, joined by a link of 25 GB/s, with three accelerators each, whose links have 50 GB/s. The
+// circuits form one cycle of 25 GB/s through both switches, and a cycle per switch with the remaining
+// bandwidth.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {
@@ -71,7 +74,8 @@ TEST(Circuits, ShareWhatANarrowLinkLeaves) {
               topology::least_all_reduce_time(topology, 1 << 30).ns(), 1);
 }
 
-// No message waits at a switch, and pipelining keeps all links busy.
+// Over circuits, messages do not contend at switches, and pipelining keeps all links busy, so an all-reduce
+// takes almost the minimum time.
 TEST(Circuits, CarryAnAllReduceAtTheLeastTime) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};

@@ -11,8 +11,8 @@
 namespace coppice::schedule {
 namespace {
 
-// Compares with a priority queue. Events cause further events, after one of a few delays or at any time, and
-// are numbered in the order of addition.
+// Compares EventLanes with a priority queue. Events add further events, most of them after one of a few fixed
+// delays. Events at the same time are ordered by their number, in the order of addition.
 TEST(EventLanes, TakesEventsInTheOrderOfAPriorityQueue) {
   using Expected = std::pair<Femtoseconds, std::int32_t>;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -57,7 +57,7 @@ TEST(ExactTrees, FillTheLinkBetweenTwoHosts) {
   }
 }
 
-// With too many hops, a steady order is refused, since the search for it would take too long.
+// With too many hops, the search for a steady order would take too long, so none is returned.
 TEST(ExactTrees, HaveNoSteadyOrderOfTooManyHops) {
   const Machine machine = make_machine(hosts(33, 16'000'000'000, 16'000'000'000));
   const int n = machine.topology.num_accelerators();

@@ -7,10 +7,10 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr Bytes kMessage = 16'000'000;  // takes a millisecond on a channel
+constexpr Bytes kMessage = 16'000'000;  // takes a millisecond at 16 GB/s
 constexpr double kMillisecond = 1e12;   // in femtoseconds
 
-// Tables for a row of three accelerators, in which each of `senders` sends a message to the last.
+// Tables for a row of three accelerators. Each of `senders` sends one message to the last accelerator.
 Schedule to_the_last(const topology::Topology& row, const std::vector<NodeId>& senders) {
   const auto routing = topology::make_dimension_order_routing(row, 1);
   Schedule schedule;

@@ -17,7 +17,8 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// A tree's height: the largest sum of hop costs from its root to an accelerator.
+// The height of a tree: the maximum, over all accelerators, of the summed hop costs between root and
+// accelerator.
 double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
   double highest = 0;
   for (std::size_t node = 0; node < tree.parent.size(); ++node) {
@@ -31,7 +32,7 @@ double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
   return highest;
 }
 
-// A random connected graph with links of 1 to `rates` GB/s, some of them parallel.
+// A random connected graph with bandwidths of 1 to `rates` GB/s. Some links are parallel.
 Topology random_links(int rates) {
   const int n = *rc::gen::inRange(2, 8);
   Topology graph(topology::Kind::kFile, {}, n, 0);
@@ -48,8 +49,8 @@ Topology random_links(int rates) {
   return graph;
 }
 
-// The minimum, over all partitions, of the bandwidth between the parts divided by the number of parts minus 1
-// (Nash-Williams, Tutte), in bytes per second.
+// The graph's strength in bytes per second (Nash-Williams, Tutte): over all partitions, the minimum of the
+// bandwidth between parts divided by the number of parts minus 1.
 double strength(const Topology& graph) {
   const int n = graph.num_accelerators();
   std::vector<int> part(static_cast<std::size_t>(n), 0);
@@ -116,8 +117,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   const auto links = symmetric_links(graph).value();
   const double least = strength(graph);
   double best = 0;
-  // Bandwidths are whole GB/s, and partitions have at most 7 parts, so for some of these numbers of trees,
-  // all copies are integers.
+  // Bandwidths are whole GB/s, and partitions have at most 7 parts. Therefore, for some of these counts, the
+  // ideal number of uses of every link is an integer.
   for (int count = 1; count <= 60; ++count) {
     const LinkPacking packing = least_congestion(graph, links, count);
     const double rate = count * 1e9 / packing.ns_per_byte;
@@ -126,7 +127,7 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
     best = std::max(best, rate);
   }
   RC_ASSERT(best > least * 0.97);
-  // If the strength in GB/s times the number of parts minus 1 is an integer, that many trees reach it
+  // If the strength in GB/s times (parts - 1) is an integer, this number of trees reaches the strength
   // exactly.
   for (int parts = 1; parts <= 6; ++parts) {
     const double trees = least / 1e9 * parts;
@@ -136,8 +137,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   }
 }
 
-// Compares matroid sums with minimum cuts and Dinkelbach's iteration, which do not use trees. Since copies
-// are rounded up to integers, trees may need up to one copy more than the minimum on a link.
+// Compares packings, which are found by matroid sums, with a bound from minimum cuts and Dinkelbach's
+// iteration. A link is used a whole number of times, so rounding may cost one use more than the bound.
 RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   const int n = *rc::gen::inRange(2, 25);
   Topology graph(topology::Kind::kFile, {}, n, 0);
@@ -157,7 +158,7 @@ RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   for (const int count : {1, 7, 64}) {
     const double ns = least_congestion(graph, links, count).ns_per_byte;
     RC_ASSERT(ns >= count * least * (1 - 1e-9));
-    RC_ASSERT(ns <= count * least * (1 + 1e-9) + 1);  // the slowest link takes 1 ns per byte
+    RC_ASSERT(ns <= count * least * (1 + 1e-9) + 1);  // a use of the slowest link takes 1 ns per byte
   }
 }
 

@@ -54,7 +54,7 @@ RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Timesteps separate messages that traverse the same switch.
+// The lockstep's timesteps keep messages from contending behind the switch.
 TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   const Machine machine = built(topology::Kind::kSwitch, {8});
   for (const Bytes size : {64 * 1024, 1024 * 1024}) {
@@ -64,9 +64,9 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   }
 }
 
-// A port that becomes ready less than a packet's time before its next message may start needs no nop: a nop
-// without packets takes no time, so there would be endlessly many. The machine is that of
-// tb/fuzz/regressions/nops_of_no_packets.yaml.
+// A port may be ready slightly before its next message may start, by less than a packet's time. The table
+// must not contain a nop for this gap: it would have no packets and therefore no duration. The machine is
+// that of tb/fuzz/regressions/nops_of_no_packets.yaml.
 TEST(PackedTrees, IdleByWholePackets) {
   const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
   const std::vector<int> accelerators{3};
@@ -91,7 +91,8 @@ TEST(PackedTrees, IdleByWholePackets) {
   }
 }
 
-// Two switches; the paths between accelerators have one to three channels, and share some of them.
+// A network of eight accelerators and two switches. The paths between accelerators consist of one to three
+// channels, and some paths share channels.
 TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   topology::Topology network(topology::Kind::kFile, {}, 8, 2);
   const auto link = [&](NodeId a, NodeId b) {
@@ -119,7 +120,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   const Schedule schedule = compile(machine, request);
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
   ASSERT_GT(schedule.repetition.step, 0);
-  // The bound is 2,516,582 ns; list scheduling takes about 3,150,000 ns.
+  // The lower bound is 2,516,582 ns, and list scheduling takes about 3,150,000 ns.
   EXPECT_LT(expected_time(machine.topology, request, schedule), 2'860'000 * kFemtosecondsPerNanosecond);
   std::size_t lines = 0;
   std::size_t entries = 0;
@@ -132,7 +133,8 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   EXPECT_LT(4 * lines, entries);
 }
 
-// On unequal channels, more than a few pieces gain hardly any time but cost more messages.
+// If channels have different bandwidths, using many pieces hardly saves time but costs messages, so few are
+// chosen.
 TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{
@@ -160,7 +162,7 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   for_each_entry(schedule, [](NodeId, const TableEntry&) { FAIL(); });
 }
 
-// A tree's pieces are adjacent and, except for the last, equal.
+// The pieces of a tree are contiguous and have equal lengths, except for the last.
 TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   const Machine machine = mesh({4, 4});
   for (const int chunks : {kAutomaticChunks, 5, 64}) {
@@ -185,8 +187,8 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   }
 }
 
-// A request for many pieces results in an order that repeats: timesteps, flows and addresses advance
-// uniformly.
+// If many pieces are requested, the order of messages repeats: from one period to the next, timesteps, flows
+// and addresses increase by constants.
 TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   for (const Machine& machine : {mesh({4, 4}), torus({4, 4}), mesh({6})}) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4 << 20));
@@ -203,8 +205,8 @@ TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   }
 }
 
-// If the number of pieces is automatic, the tables of equal trees are used if they are expected to finish
-// sooner.
+// With an automatic number of pieces, the compiler uses the tables of multitree_optimal if these are expected
+// to finish sooner.
 RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   const Machine machine = random_machine(4);
   CompileRequest request = timed(machine.request(random_collective(), Bytes{1} << *rc::gen::inRange(8, 21)));
@@ -230,8 +232,8 @@ TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
   EXPECT_EQ(schedule.period_steps, 0);
 }
 
-// Node 1 has one port and sends to both neighbours. Two more hops follow node 2, none follow node 0: if node
-// 1 sends to node 2 first, the broadcast ends with that chain, and otherwise one message later.
+// In a line, node 1 has one port and two neighbours. Node 2 leads to two more hops, but node 0 to none.
+// Sending to node 2 first hides the message to node 0; the opposite order takes one message longer.
 TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
   const Machine machine = mesh({5});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 16));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// Estimates the time for a number of pieces, without extrapolating large numbers.
+// The reference: simulates any number of pieces completely, whereas large numbers are otherwise extrapolated.
 struct Trial {
   Trial(const PieceScheduler& of, const CompileRequest& from, std::size_t with)
       : scheduler(of), request(from), trees(static_cast<int>(with)) {}
@@ -49,7 +49,7 @@ TEST(PieceCounts, AreFinerForFewPieces) {
   EXPECT_THAT(piece_counts(request, 4, 2), ::testing::ElementsAre(2));
 }
 
-// The choice reports the time that its order takes, and no neighbouring number of pieces is better.
+// The choice must report the time that its order takes, and no adjacent number of pieces may be faster.
 RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
   const Machine machine = random_network(false);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 16 * *rc::gen::inRange(40, 4000)));
@@ -64,16 +64,17 @@ RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
   const auto at = std::ranges::find(counts, choice.order.pieces);
   RC_ASSERT(at != counts.end());
   RC_ASSERT(choice.finish == trial.finish(choice.order));
-  // With unequal bandwidths and many messages, the choice is the fewest pieces that take nearly the minimum
-  // time.
+  // With very many messages, the choice prefers fewer pieces even if these take slightly longer, so such
+  // cases are skipped.
   constexpr int kFew = 20'000;
   RC_PRE(choice.order.pieces * 2 * (n - 1) * count < kFew);
   if (at != counts.begin()) RC_ASSERT(choice.finish <= trial.finish({*(at - 1), 1.5}));
   if (at + 1 != counts.end()) RC_ASSERT(choice.finish <= trial.finish({*(at + 1), 1.5}));
 }
 
-// The choice takes as long as its timetable, and no longer than the number of pieces that would be best if
-// all timetables kept the busiest channel busy. A limit admits only faster choices.
+// The choice must report the time of its timetable. It must be at least as fast as the number of pieces that
+// would be best if each timetable kept the busiest channel busy. With a limit, only a faster choice is
+// returned.
 RC_GTEST_PROP(ChoosePeriodic, IsNoWorseThanTheFirstEstimate, ()) {
   const Machine machine = random_network(true);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 4096 * *rc::gen::inRange(10, 500)));
@@ -114,7 +115,8 @@ RC_GTEST_PROP(ChooseBuffered, TakesPiecesThatFitABuffer, ()) {
   const std::vector<Bytes> bytes = trial.bytes(choice.order.pieces);
   RC_ASSERT(std::ranges::all_of(bytes, [&](Bytes one) { return one <= scheduler.longest_buffered(); }));
   RC_ASSERT(scheduler.buffered(bytes.front()));
-  // Pieces that are not simulated are assumed to follow at the rate of the busiest channel.
+  // Pieces beyond those simulated are assumed to follow at the rate of the busiest channel, so times differ
+  // slightly.
   const Femtoseconds simulated = trial.finish(choice.order);
   const auto relative = static_cast<double>(choice.finish) / static_cast<double>(simulated);
   RC_ASSERT(relative > 0.9);

@@ -18,13 +18,13 @@ namespace {
 using topology::ChannelId;
 using topology::NodeId;
 
-// Checks the laws of an order of pieces, using only the trees and the timing of messages.
+// Checks that an order of pieces obeys the rules below. Uses only the trees and the timing of messages.
 class Laws {
  public:
   Laws(const Machine& machine, const CompileRequest& request, const std::vector<PackedTree>& trees)
       : machine_(machine), request_(request), trees_(trees), timing_(machine.topology, request) {}
 
-  // Every piece that has data is sent exactly once, when its sender has the data.
+  // Every nonempty piece is sent exactly once over every hop, after all of its input messages have arrived.
   void require_dependencies(const PieceSchedule& order, const std::vector<Bytes>& bytes, int pieces) const {
     std::map<std::tuple<int, int, int>, Femtoseconds> starts;
     Femtoseconds end = 0;
@@ -48,7 +48,7 @@ class Laws {
     RC_ASSERT(order.finish >= end);
   }
 
-  // A port sends one message at a time.
+  // Each port sends one message at a time.
   void require_ports(const PieceSchedule& order, const std::vector<Bytes>& bytes) const {
     std::map<std::pair<NodeId, int>, std::vector<Interval>> ports;
     for (const TimedPiece& one : order.messages) {
@@ -59,7 +59,7 @@ class Laws {
     for (auto& [port, intervals] : ports) require_apart(intervals);
   }
 
-  // No two messages use a channel simultaneously; each occupies it for as long as its port.
+  // Each channel carries one message at a time, for as long as the message's port sends.
   void require_channels(const PieceSchedule& order, const std::vector<Bytes>& bytes) const {
     std::map<ChannelId, std::vector<Interval>> channels;
     for (const TimedPiece& one : order.messages) {
@@ -72,8 +72,8 @@ class Laws {
     for (auto& [id, intervals] : channels) require_apart(intervals);
   }
 
-  // At every channel after the first, at most one message of the usual length waits in the buffer for its
-  // predecessor.
+  // Behind a path's first channel, a message may have to wait for at most one message of full length, for
+  // which the router's buffer has room.
   void require_buffers(const PieceSchedule& order, const std::vector<Bytes>& bytes) const {
     std::map<ChannelId, Femtoseconds> free;
     for (const TimedPiece& one : order.messages) {
@@ -111,8 +111,8 @@ class Laws {
   Femtoseconds way(ChannelId id) const {
     return machine_.topology.channel(id).latency + request_.timing.router;
   }
-  // The messages that deliver a message's data: sums from its children, the result from its parent, or all
-  // sums at the root.
+  // The messages that must arrive before `one` may be sent: partial sums from the children or the final value
+  // from the parent; at the root, the final value consists of all partial sums.
   std::vector<TimedPiece> inputs(const TimedPiece& one) const {
     const PackedTree& tree = trees_[index(one.tree)];
     const TreeHop& hop = hop_of(one);
@@ -132,7 +132,7 @@ class Laws {
   MessageTiming timing_;
 };
 
-// Pieces of up to `flits` flits; the last is shorter and sometimes empty.
+// The lengths of pieces of up to `flits` flits. The last piece of a tree is shorter and sometimes empty.
 std::vector<Bytes> random_pieces(std::size_t trees, int pieces, int flits) {
   std::vector<Bytes> bytes(trees * static_cast<std::size_t>(pieces), 16 * *rc::gen::inRange(1, flits + 1));
   const Bytes last = 16 * *rc::gen::inRange<Bytes>(0, bytes.front() / 16 + 1);
@@ -171,8 +171,8 @@ RC_GTEST_PROP(PieceScheduler, SendsNothingBeforeItsDataNorTwoMessagesAtOnce, ())
   }
 }
 
-// A timetable that repeats one period keeps the messages of all pieces apart and finishes at the predicted
-// time.
+// Repeating the period of a timetable never makes messages of different pieces collide, and the last piece
+// arrives at the predicted time.
 RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
   const Machine machine = random_network(true);
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
@@ -204,7 +204,7 @@ RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
   }
 }
 
-// In a steady state, all periods are equal, and no port or channel is busy for longer than a period.
+// In a steady order, all periods are equal, and no port or channel is busy for longer than a period.
 RC_GTEST_PROP(PieceScheduler, RepeatsASteadyOrder, ()) {
   const Machine machine = random_network(*rc::gen::arbitrary<bool>());
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));

@@ -10,8 +10,8 @@
 
 namespace coppice::schedule {
 
-// Two to six accelerators on a random tree of up to three switches with additional links. Latencies differ,
-// and bandwidths differ unless `alike`.
+// Two to six accelerators on a random tree of one to three switches, plus random links. Latencies differ;
+// bandwidths are equal if `alike`.
 inline Machine random_network(bool alike) {
   const int accelerators = *rc::gen::inRange(2, 7);
   const int switches = *rc::gen::inRange(1, 4);
@@ -33,7 +33,7 @@ inline Machine random_network(bool alike) {
   return make_machine(std::move(graph));
 }
 
-// One to four trees over the machine, each up, down or both.
+// One to four random trees that span the machine's accelerators, for reducing, gathering or both.
 inline std::vector<PackedTree> random_trees(const Machine& machine, const CompileRequest& request) {
   const auto [up, down] =
       *rc::gen::element(std::pair{true, true}, std::pair{true, false}, std::pair{false, true});

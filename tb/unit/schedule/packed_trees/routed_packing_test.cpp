@@ -14,7 +14,7 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// A one-way ring of channels through all nodes, and additional random channels, with 1 to 9 GB/s each.
+// A one-way ring through all nodes plus random channels, all of which have random bandwidths of 1 to 9 GB/s.
 Topology one_way_graph() {
   const int accelerators = *rc::gen::inRange(2, 6);
   const int switches = *rc::gen::inRange(0, 3);
@@ -30,8 +30,8 @@ Topology one_way_graph() {
   return graph;
 }
 
-// Every hop follows connected channels. On the way up, a node sends once, before its parent; on the way down,
-// it is reached once, after its parent.
+// Requires that every hop is a path of connected channels. In the reduce phase, a node sends once and before
+// its parent; in the gather phase, it receives once and after its parent.
 void require_tree(const Topology& graph, const PackedTree& tree, TreeDirections ways) {
   const int n = graph.num_accelerators();
   std::set<NodeId> sent;
@@ -91,11 +91,12 @@ RC_GTEST_PROP(RoutedPacking, SpansSwitches, ()) {
 TEST(RoutedPacking, SharesASwitchEvenly) {
   const Machine machine = built(topology::Kind::kSwitch, {8});
   const std::vector<NodeId> roots(8, topology::kNoNode);
-  // Eight trees of 7 edges have 112 ends, 14 at each of the 8 links.
+  // Eight trees of 7 edges have 112 edge endpoints, which are 14 at each of the 8 links if they are spread
+  // evenly.
   EXPECT_NEAR(pack_routed(machine.topology, {}, roots, {true, true}, 16).ns_per_byte * 16, 14, 1.01);
 }
 
-// Seven accelerators on a switch, with links of 4, 8 and 16 GB/s to it and between them.
+// Seven accelerators and a switch, with links of 4, 8 and 16 GB/s to the switch and between accelerators.
 Topology unequal_links() {
   Topology graph(topology::Kind::kFile, {}, 7, 1);
   constexpr NodeId kSwitch = 7;
@@ -124,11 +125,12 @@ Topology unequal_links() {
   return graph;
 }
 
-// A port sends a message no faster than the slowest channel on its route.
+// A message occupies its port for as long as it takes on the slowest channel of its route, and the packing
+// must take this into account.
 TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);
-  std::map<topology::ChannelId, double> ns;  // time at each port for a byte of every tree
+  std::map<topology::ChannelId, double> ns;  // time per byte at each port, over all trees
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   for (const PackedTree& tree : pack_routed(machine.topology, request, roots, {true, true}, 16).trees) {
     for (const TreeHop& hop : tree.hops) {
@@ -138,13 +140,13 @@ TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
       ns[hop.path.front()] += slowest;
     }
   }
-  // Accelerators 1 and 2 send at most 16 GB/s, which takes 2 ns; packings that consider only channels take 4
-  // ns.
+  // Accelerators 1 and 2 have 16 GB/s each, so 32 trees take at least 2 ns per byte. Packings that consider
+  // only channel loads take 4 ns.
   for (const auto& [port, time] : ns) EXPECT_LT(time, 1.03 * 32 / 16) << port;
 }
 
-// With short pieces, each channel is limited by its own bandwidth only, so the order ends soon after the
-// busiest channel.
+// Short pieces wait in the routers' buffers, so a slow channel does not block the port before it. The order
+// then ends soon after the busiest channel.
 TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);

@@ -26,7 +26,7 @@ constexpr Femtoseconds kSetup = 14'000 * kFemtosecondsPerNanosecond;
 CompileRequest with_setup(const Machine& machine, Bytes size) {
   CompileRequest request = timed(machine.request(Collective::kAllReduce, size));
   request.chunks = kAutomaticChunks;
-  request.timing.cycle = 640'000;  // a flit of 16 bytes at 25 GB/s
+  request.timing.cycle = 640'000;  // the time of a 16-byte flit at 25 GB/s
   request.timing.message_setup = kSetup;
   return request;
 }
@@ -37,8 +37,8 @@ std::vector<StepSearch::Link> links_of(const topology::Topology& topology) {
   return links;
 }
 
-// Every node joins every tree once, over a link from a node that has already joined, and no link serves two
-// trees in one step.
+// Every node except the root joins each tree once, over a link from a node that joined earlier. In each step,
+// a link serves at most one tree.
 RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   const Machine machine = random_machine(3);
   const int n = machine.topology.num_accelerators();
@@ -70,7 +70,7 @@ RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   }
 }
 
-// Three steps carry at most 144 messages over the 48 channels, enough for 20 trees of 7 edges.
+// In three steps, the 48 channels carry at most 144 messages, which is enough for 20 trees of 7 edges.
 TEST(StepSearch, FillsADgx1) {
   const Machine machine = dgx1();
   const auto links = links_of(machine.topology);
@@ -82,7 +82,8 @@ TEST(StepSearch, FillsADgx1) {
   EXPECT_FALSE(StepSearch(8, links, 21, 3, 1).run(20'000));
 }
 
-// The tables take six setups, and six messages of a twentieth of the data each.
+// The time is at most that of six steps, each of which consists of a message setup and a twentieth of the
+// data.
 TEST(SteppedTrees, PayForSixSetupsOnADgx1) {
   const Machine machine = dgx1();
   const CompileRequest request = with_setup(machine, 64 * 1024 * 1024);
@@ -106,7 +107,7 @@ RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(*tables.schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Without message setups, pipelined pieces are as good, so no search takes place.
+// If messages need no setup, pipelined pieces are as fast, so the compiler does not search for stepped trees.
 TEST(SteppedTrees, AreLeftOutWithoutSetups) {
   const Machine machine = dgx1();
   CompileRequest request = with_setup(machine, 64 * 1024 * 1024);

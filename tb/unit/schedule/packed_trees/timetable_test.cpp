@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Dependent hops of one slot each, which use up to three resources.
+// Random hops with dependencies between them. Each takes one slot and uses up to three resources.
 std::vector<TimetableHop> random_hops(std::int32_t resources) {
   std::vector<TimetableHop> hops(static_cast<std::size_t>(*rc::gen::inRange(1, 30)));
   for (std::size_t h = 0; h < hops.size(); ++h) {
@@ -32,7 +32,7 @@ std::vector<TimetableHop> random_hops(std::int32_t resources) {
   return hops;
 }
 
-// One piece's use of a resource in a hop.
+// The time at which one piece uses a resource, and the number of routers before it on the piece's path.
 struct Passage {
   std::int64_t begin;
   std::int32_t routers;
@@ -76,8 +76,9 @@ RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
   }
 }
 
-// The edges of a bipartite graph need no more colours than its largest degree (König), so that number of
-// slots suffices for messages between a switch's ports.
+// The edges of a bipartite graph can be coloured with as many colours as its maximum degree (König's
+// theorem). Messages between a switch's ports therefore need only as many slots as the busiest port has
+// messages.
 RC_GTEST_PROP(Timetable, TakesNoLongerThanTheBusiestPortOfASwitch, ()) {
   constexpr std::int32_t kPorts = 6;
   std::vector<TimetableHop> hops(static_cast<std::size_t>(*rc::gen::inRange(4, 40)));

@@ -14,7 +14,7 @@ namespace {
 using topology::kNoNode;
 using topology::NodeId;
 
-// A connected graph whose links each have a hop cost and a number of copies.
+// A connected graph. Each link has a hop cost and a number of trees that may use it.
 struct Graph {
   int nodes = 0;
   std::vector<SymmetricLink> links;
@@ -37,7 +37,7 @@ Graph random_links(int most_copies) {
   return graph;
 }
 
-// Packs as many spanning trees as fit, up to `most`, with random roots.
+// Packs up to `most` spanning trees with random roots into the graph.
 std::vector<RootedTree> packed(const Graph& graph, int most) {
   for (int count = most; count > 0; --count) {
     SpanningForests forests(graph.nodes, graph.links, count);
@@ -62,7 +62,8 @@ std::vector<int> left_over(const Graph& graph, const std::vector<RootedTree>& tr
   return left;
 }
 
-// The distance of `node` from the tree's root; fails if following the parent links does not lead there.
+// The distance between `node` and the tree's root. The test fails if the parent links do not lead to the
+// root.
 double distance(const Graph& graph, const RootedTree& tree, NodeId node) {
   double sum = 0;
   for (int hops = 0; node != tree.root; ++hops) {
@@ -85,8 +86,8 @@ double highest(const Graph& graph, const std::vector<RootedTree>& trees) {
   return most;
 }
 
-// Whenever the search ends, trees span the graph from their roots and use no link more often than it has
-// copies.
+// Wherever the search stops, each tree still spans the graph from its root, and no link is used more often
+// than allowed.
 RC_GTEST_PROP(FlattenTrees, KeepsTreesAndTheUseOfLinks, ()) {
   const Graph graph = random_links(2);
   std::vector<RootedTree> trees = packed(graph, 3);
@@ -104,7 +105,7 @@ RC_GTEST_PROP(FlattenTrees, KeepsTreesAndTheUseOfLinks, ()) {
   RC_ASSERT(*std::ranges::min_element(left) >= 0);
 }
 
-// If all other links are free, a single tree becomes a tree of shortest paths.
+// If all links that a single tree does not use are free, the tree becomes a shortest-path tree.
 RC_GTEST_PROP(FlattenTrees, MakesALoneTreeShortestPaths, ()) {
   const Graph graph = random_links(1);
   std::vector<RootedTree> trees = packed(graph, 1);
@@ -126,14 +127,14 @@ RC_GTEST_PROP(FlattenTrees, MakesALoneTreeShortestPaths, ()) {
   }
 }
 
-// Trees that together hold all links exchange them and become flatter.
+// Two trees together use all links, so they can become flatter only by exchanging links.
 TEST(FlattenTrees, ExchangesLinksBetweenTrees) {
   constexpr int kNodes = 6;
   Graph ring{kNodes, {}, std::vector<double>(2 * kNodes - 2, 100), std::vector<int>(2 * kNodes - 2, 1)};
   std::vector<RootedTree> trees(2);
   for (std::size_t t = 0; t < 2; ++t)
     trees[t] = {0, std::vector<NodeId>(kNodes, kNoNode), std::vector<int>(kNodes, -1)};
-  // Tree 0 holds the path 0-1-2-3-4-5, tree 1 the star around 0.
+  // Tree 0 is the path 0-1-2-3-4-5, and tree 1 is the star with centre 0.
   for (NodeId node = 1; node < kNodes; ++node) {
     ring.links.push_back({node - 1, node, 2 * node, 2 * node + 1});
     trees[0].parent[static_cast<std::size_t>(node)] = node - 1;

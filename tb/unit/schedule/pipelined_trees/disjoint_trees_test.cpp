@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using topology::Topology;
 
-// Every tree has exclusive links, each of which link_trees() claims.
+// Requires that no link belongs to two trees; link_trees() marks the links as it claims them.
 void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
   for (const LinkedTree& tree : link_trees(topology, trees)) {
@@ -30,7 +30,8 @@ void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& tr
   }
 }
 
-// Two trees use 30 of a torus's 32 links, 126 of 128, 510 of 512, and all six edges of a tetrahedron.
+// These pairs of trees leave hardly any links unused: 30 of a torus's 32 links are used, or 126 of 128, or
+// 510 of 512. In a tetrahedron, the trees use all six edges.
 TEST(DisjointTrees, FindsPairsWhereHardlyALinkIsLeft) {
   for (const std::vector<int>& dims : {std::vector{4, 4}, {8, 8}, {16, 16}}) {
     const Machine machine = torus(dims);
@@ -47,13 +48,13 @@ TEST(DisjointTrees, FindsPairsWhereHardlyALinkIsLeft) {
 TEST(DisjointTrees, FindsThreeOnADgx1) {
   const Machine machine = dgx1();
   const auto trees = disjoint_trees(machine.topology, 3);
-  ASSERT_THAT(trees, SizeIs(3));  // 21 of 24 links
+  ASSERT_THAT(trees, SizeIs(3));  // the trees use 21 of 24 links
   expect_disjoint(machine.topology, trees);
 }
 
-// Nash-Williams: k trees need k (parts - 1) links between the parts of every partition. A line has one link
-// between its halves; two tetrahedra joined by one link, and one link more inside, have enough links in
-// total, but too few between the halves.
+// Nash-Williams: k disjoint spanning trees require k * (parts - 1) links between the parts of every
+// partition. A line has only one link between its halves. Two tetrahedra joined by one link and reinforced by
+// another inside have enough links in total, but too few between the tetrahedra.
 TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);
@@ -67,12 +68,12 @@ TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
     }
   }
   join(0, 4);
-  join(1, 2);  // 14 links, as many as two trees of eight nodes have
+  join(1, 2);  // makes 14 links, as many as two trees of eight nodes need
   EXPECT_THAT(disjoint_trees(topology, 2), IsEmpty());
   EXPECT_THAT(disjoint_trees(topology, 1), SizeIs(1));
 }
 
-// One tree alone could have a depth of 8.
+// A single tree could have a depth of 8; two disjoint trees may be at most twice as deep.
 TEST(DisjointTrees, AreFlat) {
   for (const PlacedTree& tree : disjoint_trees(torus({8, 8}).topology, 2)) EXPECT_LE(depth_of(tree), 16);
 }

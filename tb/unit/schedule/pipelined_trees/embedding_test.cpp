@@ -29,7 +29,8 @@ int num_detours(std::span<const PlacedTree> trees) {
   return detours;
 }
 
-// Checks that the trees span, list parents first, and use existing channels, each at most once.
+// Requires that the trees span the network, list parents before children, and use existing channels, each at
+// most once.
 void expect_embedded(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
   const auto follow = [&](NodeId from, NodeId to, const ChannelPath& path) {
@@ -59,7 +60,8 @@ int most_children(const PlacedTree& tree) {
   return most;
 }
 
-// The paper's placement on the DGX-1 (2->4 through 0, 3->5 through 1) is among those with the fewest detours.
+// The placement in the paper for the DGX-1 (2->4 through 0, and 3->5 through 1) is one of those with the
+// fewest detours.
 TEST(Embedding, ThePapersIsAmongTheAnswersOfFewestDetours) {
   const Machine machine = dgx1();
   int ways = 0;
@@ -117,7 +119,7 @@ TEST(Embedding, ManyPairsOfBinaryTreesFitADgx1WithoutDetour) {
   EXPECT_EQ(pairs, 100'000);
 }
 
-// A square with one diagonal: trees of depth 1 are stars, which exist only at the two ends of the diagonal.
+// A square with one diagonal. A tree of depth 1 is a star, so its root must be at an end of the diagonal.
 TEST(Embedding, FindsExactlyWhatThereIs) {
   Topology topology(topology::Kind::kFile, {}, 4, 0);
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}};
@@ -136,8 +138,8 @@ TEST(Embedding, FindsExactlyWhatThereIs) {
     return found;
   };
   EXPECT_THAT(roots(0), testing::ElementsAre(0, 2));
-  // From 1 and 3, the opposite corner needs a detour through 0 or 2, but the links to 0 and 2 are already in
-  // use.
+  // From corner 1 or 3, a star would need a detour to the opposite corner through 0 or 2, but the star's
+  // edges already use the links to 0 and 2.
   EXPECT_THAT(roots(1), testing::ElementsAre(0, 2));
 }
 

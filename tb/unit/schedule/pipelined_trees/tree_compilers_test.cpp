@@ -28,7 +28,8 @@ RC_GTEST_PROP(TreeCompilers, AreRightHoweverTheTreesLie, ()) {
   check_schedule(machine.topology, make_compiler(algorithm)->compile(machine.topology, request));
 }
 
-// Neither the paper's placement nor one without detours shares a channel, with or without overlapping phases.
+// In the paper's placement, and in a placement without detours, no two trees share a channel, whether or not
+// the phases overlap.
 TEST(TreeCompilers, AreFreeOfContentionOnADgx1) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {
@@ -43,7 +44,7 @@ TEST(TreeCompilers, AreFreeOfContentionOnADgx1) {
   }
 }
 
-// Fig. 5: a tree of two levels with four chunks takes 10 steps, or 7 if the phases overlap.
+// The example of Fig. 5: a tree of two levels with four chunks takes 10 steps, or 7 if the phases overlap.
 TEST(TreeCompilers, TakeTheStepsOfTheWorkedExample) {
   const Machine machine = torus({4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
@@ -52,13 +53,13 @@ TEST(TreeCompilers, TakeTheStepsOfTheWorkedExample) {
   EXPECT_EQ(make_compiler("overlapped_tree")->compile(machine.topology, request).steps, 7);
 }
 
-// Chunk addresses ascend, across both trees, with the timestep in which the chunks become final.
+// Over both trees, the chunks become final in the order of their addresses.
 TEST(TreeCompilers, ChunksBecomeFinalInTheOrderOfTheirAddresses) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {
     CompileRequest request = machine.request(Collective::kAllReduce, 4096);
     request.chunks = 8;
-    std::map<Bytes, int> last;  // [address]: the last step that stores it
+    std::map<Bytes, int> last;  // the last step that stores data at each address
     const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
     for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
       if (entry.op == Op::kGather) last[entry.address] = std::max(last[entry.address], entry.step);
@@ -76,7 +77,7 @@ TEST(TreeCompilers, ChooseTheirChunksByEquationFour) {
   CompileRequest request = machine.request(Collective::kAllReduce, Bytes{64} << 20);
   request.chunks = kAutomaticChunks;
   request.step_latency = 10'000 * kFemtosecondsPerNanosecond;
-  // sqrt(3 · 0.04 ns/B · 32 MiB / 10,000 ns) = 20.07
+  // The optimum is sqrt(3 * 0.04 ns/B * 32 MiB / 10,000 ns) = 20.07.
   EXPECT_EQ(resolve_chunks(machine.topology, request, 2), 20);
   EXPECT_EQ(make_compiler("double_tree")->compile(machine.topology, request).flows, 40);
   request.size = 16;

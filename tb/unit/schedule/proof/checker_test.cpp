@@ -28,7 +28,7 @@ class CheckerTest : public testing::Test {
                     AllOf(HasSubstr(what), MatchesRegex("(flow [0-9]+ at )?bytes .*accelerator .*step.*"))));
   }
 
-  // The table and index of the last entry accepted by `wanted`.
+  // The table that contains the last entry accepted by `wanted`, and the entry's index.
   std::pair<Entries*, std::size_t> find(const std::function<bool(const TableEntry&)>& wanted) {
     std::pair<Entries*, std::size_t> found{nullptr, 0};
     for (NodeTables& node : schedule_.nodes) {
@@ -140,7 +140,7 @@ TEST_F(CheckerTest, RefusesADependencyThatIsNeverMet) {
 }
 
 TEST_F(CheckerTest, RefusesADependencyCycle) {
-  // The partial sum would wait for the final value that contains it.
+  // With this dependency, a partial sum would wait for the final value that contains it.
   ++entry(is_reduce).dependencies;
   refuses("wait for this entry");
 }
@@ -221,7 +221,7 @@ TEST_F(CheckerTest, RefusesBytesThatNobodySends) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 32..64, every accelerator")));
 }
 
-// A line 0 - 1 - 2: 0 reduces into 1 and 1 into 2; the result is gathered back.
+// A line of accelerators 0 - 1 - 2. 0 reduces into 1, and 1 into 2. Then 2 gathers the sum to 1, and 1 to 0.
 TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   const Machine line = mesh({3});
   const std::vector<Chunk> chunks{{0, 64}};
@@ -232,12 +232,13 @@ TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   Schedule schedule =
       build_schedule(line.topology, line.request(Collective::kAllReduce, 64), "line", chunks, sends);
   check_schedule(line.topology, schedule);
-  // Now 2 sends its value without waiting, so it may reach 1 before the value of 0.
+  // Without dependencies, 2 may send its value before 0's value reaches 1.
   schedule.nodes[2].ports[0].back().dependencies = 0;
   EXPECT_THAT([&] { check_schedule(line.topology, schedule); }, testing::Throws<ScheduleError>());
 }
 
-// All-reduces the rows of a 2x2 mesh, then its columns: if a row lags, it receives a column's sum too early.
+// Performs an all-reduce over each row of a 2x2 mesh and then over each column. If one row is late, an
+// accelerator may receive a column's sum before its own row's.
 class RowsThenColumns : public testing::Test {
  protected:
   RowsThenColumns() {
@@ -265,11 +266,12 @@ TEST_F(RowsThenColumns, AreRefusedWithoutLockstep) {
 
 TEST_F(RowsThenColumns, AreRightInLockstep) {
   schedule_.ordered_by_lockstep = true;
-  // Accelerator 3 adds a row's value and a column's sum of two values, in either order.
+  // Accelerator 3 adds one value of its row and a sum of two values from its column, in either order, which
+  // makes three additions.
   EXPECT_EQ(check_schedule(machine_.topology, schedule_).additions, std::vector{3});
 }
 
-// No timing can invalidate an accepted schedule, whatever the algorithm.
+// For every algorithm, the accepted schedule must produce correct results under random timing.
 RC_GTEST_PROP(CheckerSoundness, TreesOfRoutedMessagesSucceedUnderRandomTiming, ()) {
   const Machine machine = mesh({*rc::gen::element(1, 2, 4), *rc::gen::element(1, 2, 4)});
   const auto algorithm = *rc::gen::element<std::string>("halving_doubling", "double_tree");
@@ -303,7 +305,7 @@ TEST(CheckerSharing, CountsChannelsAndPortsPerStep) {
                                            "injection port 0 of accelerator 2 in step 5: 2 messages"));
 }
 
-// Makes one random change to an entry or its table.
+// Changes a random field of a random entry, or the order of a table.
 void mutate(Schedule& schedule) {
   const auto pick = [](std::size_t count) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, count));
@@ -353,7 +355,7 @@ void mutate(Schedule& schedule) {
   }
 }
 
-// Every accepted schedule is correct under any timing, whatever its tables.
+// Randomly changed tables that the checker accepts must produce correct results under random timing.
 RC_GTEST_PROP(CheckerSoundness, AcceptedTablesSucceedUnderRandomTiming, ()) {
   const Machine machine = random_machine(3);
   const auto algorithm = *rc::gen::element<std::string>("ring", "multitree", "multitree_optimal", "direct");

@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Accelerators 0 and 1 on switch 3, accelerator 2 on switch 4, and a link between the switches; all links
-// have 16 GB/s and 150 ns.
+// Accelerators 0 and 1 are on switch 3, and accelerator 2 is on switch 4. A link joins the switches. All
+// links have 16 GB/s and 150 ns.
 Machine two_switches() {
   topology::Topology graph(topology::Kind::kFile, {}, 3, 2);
   for (const auto& [a, b] : {std::pair{0, 3}, {1, 3}, {2, 4}, {3, 4}}) {
@@ -23,8 +23,8 @@ Machine two_switches() {
   return make_machine(std::move(graph));
 }
 
-// An all-gather in which accelerator 0 receives the chunks of the distant accelerator 2 and of the nearby
-// accelerator 1 in the given steps.
+// The report on an all-gather in which accelerator 0 receives one chunk from distant accelerator 2 and one
+// from nearby accelerator 1, in the given steps.
 CheckReport receive_at_0(int step_of_far, int step_of_near, Bytes size) {
   const Machine machine = two_switches();
   const auto chunks = split_into_chunks(size, 4, 3);
@@ -51,7 +51,8 @@ TEST(Contention, ALongWayAfterAShortOneDoesNot) {
   EXPECT_TRUE(receive_at_0(2, 1, 3 << 16).contention_free);
 }
 
-// The paths differ by one channel of 150 ns, and an idle timestep of 4096 bytes takes 256 ns.
+// The longer path has one more channel, with a latency of 150 ns. An idle timestep of 4096 bytes lasts 256
+// ns, which is enough to separate the messages; one of 1024 bytes is not.
 TEST(Contention, AnIdleTimestepKeepsThemApartIfItIsLongEnough) {
   EXPECT_TRUE(receive_at_0(1, 3, 3 * 4096).contention_free);
   EXPECT_FALSE(receive_at_0(1, 3, 3 * 1024).contention_free);

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Entries at given addresses; message i belongs to round i.
+// Adds entries at given addresses. The i-th message belongs to round i.
 class DataGroupsTest : public testing::Test {
  protected:
   void add(std::int32_t flow, Bytes address, Bytes bytes) {
@@ -47,7 +47,7 @@ TEST_F(DataGroupsTest, FlowsOfDifferentDataStayApart) {
   EXPECT_THAT(groups.groups()[1].flows, ElementsAre(1));
 }
 
-// Flow 2 overlaps flows 0 and 1, which do not overlap each other.
+// Flows 0 and 1 do not overlap, but flow 2 overlaps both, so all three form one group.
 TEST_F(DataGroupsTest, OverlappingFlowsComeTogetherThroughOthers) {
   add(0, 0, 64);
   add(1, 64, 64);
@@ -82,7 +82,7 @@ TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
   EXPECT_THAT(owned.owners, ElementsAre(0, 1, 1));
 }
 
-// There are as many cuts as messages, so an algorithm of quadratic time would take too long.
+// There are as many cuts as messages, so a quadratic algorithm would take too long.
 TEST_F(DataGroupsTest, ManyCutsAreFoundInOrder) {
   const int parts = 100'000;
   for (int part = 0; part < parts; ++part) add(0, Bytes{4} * (part * 7919 % parts), 4);

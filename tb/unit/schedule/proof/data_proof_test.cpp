@@ -29,7 +29,7 @@ class DataProofTest : public testing::Test {
   Schedule schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
 };
 
-// A ring of four adds three contributions to every chunk, one per hop.
+// In a ring of four, each chunk is the sum of four values, so every flow has three additions.
 TEST_F(DataProofTest, CountsTheAdditionsOfEveryFlow) {
   const std::vector<Message> messages = replayed();
   const std::vector<int> additions = prove_data(schedule_, messages);
@@ -66,7 +66,7 @@ TEST_F(DataProofTest, RefusesDataThatIsCarriedInPartOnly) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 4096..4100, every accelerator, all steps")));
 }
 
-// A flow that is proven separately has the same additions as in the proof of all flows.
+// Proving the flows separately gives the same numbers of additions as proving all flows together.
 TEST_F(DataProofTest, ProvesFlowsOneByOne) {
   std::vector<Message> messages = replayed();
   std::ranges::stable_sort(messages, {}, &Message::round);

@@ -25,19 +25,19 @@ std::vector<Message> replayed(const Machine& machine, const Schedule& schedule) 
   return messages;
 }
 
-// Proves the order of all groups; throws ScheduleError if a proof fails.
+// Proves the order of arrivals in every group of messages. Throws ScheduleError if a proof fails.
 void prove_order(const Schedule& schedule, const std::vector<Message>& messages) {
   const MessageGroups groups(schedule, messages);
   Causality proof(schedule);
   for (const MessageGroup& group : groups.groups()) proof.prove(group.flows, group.messages);
 }
 
-// The tables that build_schedule() makes of `sends` for a machine.
+// The tables that build_schedule() creates from `sends`.
 Schedule tables_of(const Machine& machine, const std::vector<Chunk>& chunks, const std::vector<Send>& sends) {
   return build_schedule(machine.topology, machine.request(Collective::kAllReduce, 8), "sends", chunks, sends);
 }
 
-// A line 0 - 1 - 2: 0 and 2 send to 1, which sends the sum to both.
+// An all-reduce on a line 0 - 1 - 2: nodes 0 and 2 send to node 1, which sends the sum back to both.
 class OrderProofTest : public testing::Test {
  protected:
   TableEntry& entry(NodeId src, NodeId dst) {
@@ -65,7 +65,7 @@ TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-// The gather waits for one of two arrivals, which may be either of them.
+// Node 1's gather waits for only one of its two arrivals, and either of them may be first.
 TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
@@ -82,7 +82,8 @@ TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
   refuses("its children are [2], but the partial sums it depends on came from []");
 }
 
-// 2 has no dependencies, so its message may arrive before 0's value, which then overwrites the sum.
+// The message from 2 waits for nothing, so it may arrive before the message from 0, which would then
+// overwrite the sum.
 TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   schedule_ = tables_of(line_, {{0, 8}, {4, 4}},
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
@@ -90,7 +91,7 @@ TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   refuses(
       "flow 0 at bytes 0..8, accelerator 0, step 1: gather: may arrive at accelerator 1 before or after "
       "the reduce from accelerator 2 in step 2, which touches the same data");
-  // The lockstep orders the two messages.
+  // In lockstep, the messages arrive in the order of their steps.
   schedule_.ordered_by_lockstep = true;
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
@@ -102,7 +103,8 @@ TEST_F(OrderProofTest, LetsStoresOfOtherDataBe) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-// A ring's chunk that is sent without waiting for its data is correct only in the replay's order.
+// In a ring, a chunk that is sent without waiting for its data is correct only if messages arrive in the
+// replay's order.
 TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
   const Machine machine = torus({4});
   Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
@@ -118,7 +120,7 @@ TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
   EXPECT_THROW(prove_order(schedule, messages), ScheduleError);
 }
 
-// Sets the parents and children of all entries to those that follow from the replay's order.
+// Sets the parents and children of all entries to match the order in which the replay delivers messages.
 void name_families(Schedule& schedule, const std::vector<Message>& messages) {
   for (const Message& sending : messages) {
     std::vector<const Message*> counted;
@@ -153,7 +155,7 @@ int below(int n) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n));
 }
 
-// Up to six messages of one or two flows among three accelerators, with random dependencies.
+// Tables for up to six messages of one or two flows among three accelerators, with random dependencies.
 Schedule random_tables(const Machine& machine) {
   const std::vector<Chunk> chunks{{0, 8}, *rc::gen::element(Chunk{0, 8}, Chunk{4, 4}, Chunk{0, 4})};
   std::vector<Send> sends;
@@ -177,7 +179,7 @@ Schedule random_tables(const Machine& machine) {
   return schedule;
 }
 
-// An accepted schedule has one outcome under any timing; this test enumerates all outcomes.
+// Enumerates all executions to check that an accepted schedule has exactly one outcome, whatever the timing.
 void accepts_one_outcome_only(bool lockstep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = random_tables(machine);
@@ -214,8 +216,8 @@ RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnlyInLockstep, ()) {
   accepts_one_outcome_only(true);
 }
 
-// 0 waits for either of two arrivals in its own timestep: the lockstep neither distinguishes them nor delays
-// the later one.
+// Accelerator 0 waits for one of two arrivals of its own timestep. The lockstep does not order arrivals
+// within a timestep, so the outcome depends on timing.
 TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = tables_of(machine, {{0, 8}},
@@ -235,7 +237,8 @@ TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
                   "waits for the reduce from accelerator 1 in step 1, but that step must be earlier")));
 }
 
-// An exchange without dependencies has several outcomes, as the executions show; in lockstep, it has one.
+// Two accelerators that exchange values without dependencies have three possible outcomes, but only one in
+// lockstep.
 TEST(OrderProof, RefusesWhatHasTwoOutcomes) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   const Schedule schedule = tables_of(machine, {{0, 8}},

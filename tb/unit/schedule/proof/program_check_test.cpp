@@ -36,7 +36,7 @@ class AlteredProgramsTest : public testing::Test {
   const ProgramTables& tables() const {
     return dynamic_cast<const ProgramTables&>(*schedule_.nodes[0].ports[0].source());
   }
-  // Rebuilds the tables after applying `change` to their specification.
+  // Applies `change` to the specification of the shared tables and rebuilds them.
   template <typename Change>
   void alter(Change change) {
     ProgramTables::Spec spec;
@@ -119,7 +119,7 @@ TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
   check_schedule(uneven, schedule_);
 }
 
-// The programs determine every accelerator's share of every chunk.
+// Programs determine which accelerator owns which share, so they cannot prove a schedule with other owners.
 TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   CompileRequest request = machine_.request(Collective::kReduceScatter, Bytes{4} * 32 * 3, 3);
   request.pattern_beyond = 0;
@@ -135,7 +135,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   refuses("not in any accelerator's share");
 }
 
-// Counts the additions along the longest chain of sums, whatever the order in which arrivals are added.
+// The number of additions is that along the longest chain of sums, whatever the order of arrival.
 TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   const auto proven = [](const std::vector<topology::DimensionSpec>& specs, Collective collective) {
     const HierarchicalMachine machine(specs);
@@ -149,14 +149,15 @@ TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   const topology::DimensionSpec halving = dimension(DimensionKind::kSwitch, 4);
   EXPECT_EQ(proven({ring}, Collective::kAllReduce), 3);
   EXPECT_EQ(proven({full}, Collective::kReduceScatter), 3);
-  // The sum of two values that arrives in the second step may be added before the arrival of the first step.
+  // The second step's arrival, itself a sum of two values, may be added before the first step's arrival.
   EXPECT_EQ(proven({halving}, Collective::kAllReduce), 1 + 2);
-  // On the ring, each sum has two earlier arrivals and a new one.
+  // Each of the three ring steps counts three additions: the addition of its arrival, and those of the two
+  // halving steps' arrivals, which may be added later.
   EXPECT_EQ(proven({halving, ring}, Collective::kAllReduce), 3 + 3 * 3);
   EXPECT_EQ(proven({ring, full}, Collective::kAllGather), 0);
 }
 
-// A program's proof holds only for its own collective.
+// The proof of a program holds only for the collective for which the program was built.
 TEST(ProgramProof, IsOfItsCollectiveOnly) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   constexpr std::array kAll{Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather};
@@ -165,7 +166,7 @@ TEST(ProgramProof, IsOfItsCollectiveOnly) {
     for (const Collective asked : kAll)
       EXPECT_EQ(prove_program(program, kNoMoves, asked).has_value(), made == asked);
   }
-  // These pieces cannot be halved, as rings require.
+  // A ring needs an even number of pieces per accelerator, because it sends half of them in each direction.
   const ChunkProgram odd = program_of(machine.topology, 4, Collective::kAllReduce, {0});
   EXPECT_FALSE(prove_program(odd, kNoMoves, Collective::kAllReduce).has_value());
 }
@@ -235,7 +236,8 @@ RC_GTEST_PROP(ProgramProof, FollowsOneShareIfMovesMapPieces, ()) {
   }
 }
 
-// With random turns, positions and routes, a proof by programs agrees with the proof of all entries.
+// After random changes to turns, positions and routes, the proof by programs agrees with the proof of all
+// entries.
 RC_GTEST_FIXTURE_PROP(AlteredProgramsTest, AreProvenOnlyIfAllEntriesAre, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Two chunks over one tree; the first is recorded as proven, with 5 additions.
+// Two chunks that use the same tree. Only the first is recorded as proven, with 5 additions.
 class ProofCacheTest : public testing::Test {
  protected:
   std::vector<Message> replayed() const {
@@ -22,7 +22,7 @@ class ProofCacheTest : public testing::Test {
     replay(schedule_, messages);
     return messages;
   }
-  // The cache's answer for the second chunk after `change` has been applied to one of its messages. A
+  // Applies `change` to a message of the second chunk, and then looks up the chunk in the cache. A
   // reduce-scatter needs `shares`.
   std::optional<std::vector<int>> found(const std::function<void(Message&)>& change = {},
                                         const std::vector<Share>& shares = {}) {
@@ -37,7 +37,7 @@ class ProofCacheTest : public testing::Test {
     known.add(groups.groups()[0], lay_out(groups.groups()[0], shares), {5});
     return known.find(groups.groups()[1], shares);
   }
-  // The same after `change` to the message's entry.
+  // Like found(), but applies `change` to the message's table entry.
   std::optional<std::vector<int>> found_with(const std::function<void(TableEntry&)>& change) {
     TableEntry changed;
     return found([&](Message& message) {
@@ -75,13 +75,12 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
     e.address += 4;
     e.bytes -= 4;
   }));
-  // Chunks may differ in fields that neither the replay nor the data proof examines.
+  // Proofs do not depend on these fields, so chunks that differ in them are equivalent.
   EXPECT_TRUE(found_with([](TableEntry& e) { ++e.step; }));
   EXPECT_TRUE(found([](Message& m) { m.ejection_port = 3; }));
 }
 
-// A ring's chunks take the same route from different accelerators, so the proof of one does not cover
-// another.
+// In a ring, each chunk starts at another accelerator, so no chunk's proof covers another chunk.
 TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
   const std::vector<Message> messages = replayed();
@@ -94,7 +93,8 @@ TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   EXPECT_TRUE(known.find(groups.groups()[3], {}).has_value());
 }
 
-// Messages of the same round leave before any of them arrives; messages of different rounds do not.
+// Chunks are equivalent only if the same messages share a round, since all messages of a round leave before
+// any of them arrives.
 TEST_F(ProofCacheTest, RoundsHaveToFallTogether) {
   std::vector<Message> messages = replayed();
   for (Message& message : messages) {
@@ -121,14 +121,15 @@ TEST_F(ProofCacheTest, NothingIsKnownInALockstep) {
 
 TEST_F(ProofCacheTest, SharesHaveToBeOfTheSameOwners) {
   EXPECT_TRUE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 1}}));
-  // A share that begins within the first chunk cuts it at a place where no message of the other chunk begins.
+  // The first chunk contains a share boundary where the second chunk has none, so the chunks are not
+  // equivalent.
   EXPECT_FALSE(found({}, {{{0, 1024}, 1}, {{1024, 1024}, 1}, {{2048, 2048}, 1}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 2}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 1024}, 1}, {{3072, 1024}, 2}}));
 }
 
-// Pieces of a tree, in most cases with one wrong entry: cached additions equal those of the piece's own
-// proof.
+// Looks up the pieces of a tree, most of the time with one wrong entry. Cached numbers of additions must
+// equal those that a separate proof of the piece finds.
 RC_GTEST_PROP(ProofCache, KnownAdditionsAreThoseOfAProof, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, 4 * *rc::gen::inRange<Bytes>(8, 60));

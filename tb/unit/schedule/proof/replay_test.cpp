@@ -14,10 +14,10 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-// A ring all-reduce over 4 accelerators: 3 timesteps of 4 messages in each phase.
+// A ring all-reduce among 4 accelerators. Each phase has 3 timesteps of 4 messages.
 class ReplayTest : public testing::Test {
  protected:
-  // The messages in the order of the replay.
+  // The schedule's messages with the rounds and arrival numbers that the replay assigns.
   std::vector<Message> replayed() const {
     std::vector<Message> messages = collect_messages(machine_.topology, schedule_);
     replay(schedule_, messages);
@@ -47,7 +47,7 @@ TEST_F(ReplayTest, CollectsEveryEntryThatSends) {
   }
 }
 
-// A ring's chunk waits for the arrival of the previous step, so steps and rounds are the same.
+// In a ring, each message waits for the arrival of the previous step, so rounds equal steps.
 TEST_F(ReplayTest, RoundsFollowTheDependencies) {
   for (const Message& message : replayed()) {
     EXPECT_EQ(message.round, message.entry->step - 1) << place_of(message);

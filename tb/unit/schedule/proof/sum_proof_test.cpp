@@ -17,7 +17,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Messages of one flow in given rounds; all accelerators have buffers of the same size.
+// Builds messages of one flow in given rounds, among accelerators with buffers of equal size.
 class SumProofTest : public testing::Test {
  protected:
   void buffer(int accelerators, Collective collective, Bytes size) {
@@ -36,7 +36,7 @@ class SumProofTest : public testing::Test {
   }
   void send(int round, Op op, NodeId src, NodeId dst) { send(round, op, src, dst, {0, schedule_.size}); }
 
-  // The additions that the proof finds.
+  // The number of additions that the proof finds; throws if it fails.
   int prove(const std::vector<Share>& shares = {}) const {
     std::vector<int> additions(1, 0);
     const MessageGroups groups(schedule_, messages_);
@@ -53,8 +53,8 @@ class SumProofTest : public testing::Test {
   std::vector<Message> messages_;
 };
 
-// Three leaves at one accelerator make three additions; in a chain, the first value passes through all of
-// them.
+// Accelerator 0 adds the values of three leaves, which makes three additions. In a chain, the last
+// accelerator's value goes through as many.
 TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
   buffer(4, Collective::kReduceScatter, 4);
   const std::vector<Share> all{{{0, 4}, 0}};
@@ -64,16 +64,17 @@ TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
   send(0, Op::kReduce, 3, 2);
   send(0, Op::kReduce, 1, 0);
   send(1, Op::kReduce, 2, 0);
-  EXPECT_EQ(prove(all), 3);  // 3's value passes one addition at 2 and up to two at 0
+  EXPECT_EQ(prove(all), 3);  // 3's value goes through one addition at 2 and up to two at 0
 }
 
-// All messages of a round leave before any arrives, so exchanged values are not added twice.
+// All messages of a round leave before any of them arrives, so two accelerators can exchange their values in
+// one round.
 TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
   buffer(2, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
   send(0, Op::kReduce, 1, 0);
   EXPECT_EQ(prove(), 1);
-  // In sequence, the second message sends the first one's value back.
+  // If the messages are in successive rounds, the second one returns the first one's value.
   messages_[1].round = 1;
   refuses("adds the contribution of accelerator 0 a second time at accelerator 0");
 }
@@ -121,9 +122,10 @@ TEST_F(SumProofTest, ReduceScattersOweSharesToTheirOwnersOnly) {
   refuses("bytes 0..4, accelerator 1, after step 9: the final value lacks", {{{0, 4}, 1}, {{4, 4}, 0}});
 }
 
-// There are more intervals than the proof follows at a time; the first and last are treated like the others.
+// The data has more intervals than the proof handles at a time. A fault must be found in the first, middle
+// and last intervals.
 TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
-  const int parts = 140'000;  // with 16 bytes of sets each: more than 2 MiB
+  const int parts = 140'000;  // their sets need 16 bytes each, and together more than 2 MiB
   buffer(2, Collective::kAllReduce, Bytes{4} * parts);
   send(0, Op::kReduce, 0, 1);
   send(1, Op::kGather, 1, 0);
@@ -136,7 +138,7 @@ TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
   }
 }
 
-// Reducing switches contribute no data.
+// A reducing switch has no data of its own to contribute.
 TEST_F(SumProofTest, AddersContributeNothing) {
   buffer(3, Collective::kAllReduce, 4);
   schedule_.adders = 1;
@@ -149,7 +151,8 @@ TEST_F(SumProofTest, AddersContributeNothing) {
   refuses("");
 }
 
-// A ring in which one flow lacks its first step: all other flows are correct.
+// In this ring, the first message of one flow is missing. The proof must refuse this flow and accept all
+// others.
 TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   const Machine machine = torus({4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
@@ -171,8 +174,8 @@ TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   EXPECT_THAT(additions, Each(3));
 }
 
-// Computes sums element by element, as sets of contributors, in the messages' rounds. run() returns false if
-// the proof must refuse the messages.
+// The reference: represents each element as the set of its contributors and applies messages round by round.
+// run() returns false if the proof must refuse the messages.
 class SumsByHand {
  public:
   SumsByHand(int accelerators, int elements)
@@ -213,15 +216,15 @@ class SumsByHand {
   std::vector<std::set<int>> values_;
 };
 
-// An all-reduce over a random tree, in most cases with an error, is accepted if and only if the sums are
+// An all-reduce over a random tree, most of the time with an error, is accepted if and only if its sums are
 // correct.
 RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsWhatAddsUp, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int n = 2 + below(4);
   const int elements = 1 + below(3);
   buffer(n, Collective::kAllReduce, Bytes{4} * elements);
-  // Every accelerator except the first sends to one with a lower number, after its own children's sums have
-  // arrived.
+  // Every accelerator except 0 sends to a parent with a lower number. Higher numbers send first, so a sum
+  // includes those of all children.
   for (NodeId node = n - 1; node > 0; --node) {
     const NodeId parent = below(node);
     send(n - 1 - node, Op::kReduce, node, parent);

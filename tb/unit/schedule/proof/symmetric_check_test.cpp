@@ -23,7 +23,7 @@ class SpoiltPatternTest : public testing::Test {
     EXPECT_THAT([&] { check_schedule(symmetric_.machine.topology, schedule_); },
                 testing::ThrowsMessage<ScheduleError>(testing::HasSubstr(what)));
   }
-  // Applies `change` to the pattern's specification and rebuilds all tables.
+  // Applies `change` to the specification of the pattern and rebuilds all tables.
   template <typename Change>
   void spoil(Change change, NodeId nodes = 16) {
     const TablePattern& good = *schedule_.nodes[0].ports[0].pattern();
@@ -92,7 +92,7 @@ TEST_F(SpoiltPatternTest, ReportsWhatMessagesShare) {
   EXPECT_FALSE(of_all.disjoint_steps);
 }
 
-// If one accelerator's tables differ, all tables are proven separately.
+// If the tables of one accelerator differ from the pattern, the tables of every accelerator are proven.
 TEST_F(SpoiltPatternTest, IsNotTakenForWhole) {
   for (Table& table : schedule_.nodes[9].ports) {
     if (!table.empty()) table[0].dependencies += 7;
@@ -123,8 +123,8 @@ TEST(SymmetricCheck, IsForPatternsAlone) {
   EXPECT_EQ(symmetry_of(machine.topology, Schedule()), nullptr);
   const Symmetric symmetric = trees_on(torus({4, 4}), Collective::kAllReduce, 1);
   Schedule schedule = symmetric.compile();
-  // A proof for the origin alone does not cover all accelerators if there are arrival numbers, a lockstep or
-  // shares.
+  // With numbered arrivals, a lockstep or shares, a proof for the origin's tables does not cover the other
+  // accelerators.
   for (const auto& change : std::vector<std::function<void(Schedule&)>>{
            [](Schedule& s) { s.numbered_arrivals = true; }, [](Schedule& s) { s.ordered_by_lockstep = true; },
            [](Schedule& s) {
@@ -161,8 +161,8 @@ TEST(SymmetricCheck, KeepsTheTablesOfOne) {
   }
 }
 
-// After one random change to an entry of the origin's tables, and thereby of all tables, the proof of one
-// accelerator's tables agrees with the proof of all entries.
+// Changes a random entry of the origin's tables, and thereby the tables of all accelerators. The proof of the
+// origin's tables must agree with the proof of all entries.
 RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, SaysWhatTheProofOfAllEntriesSays, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));

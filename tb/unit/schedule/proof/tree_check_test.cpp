@@ -81,7 +81,7 @@ RC_GTEST_PROP(TreeCheck, ReportsWhatTheProofByAllMessagesDoes, ()) {
   RC_ASSERT(report->shared.size() == of_all.shared.size());
 }
 
-// All tables that check_trees() accepts are correct; it leaves others to the general proof.
+// check_trees() accepts only correct tables. It leaves all other tables to the general proof.
 RC_GTEST_PROP(TreeCheck, BelievesNothingWrong, ()) {
   const PackedTrees trees = random_packed_trees(4);
   const TreeTables* tables = tree_tables_of(trees.machine.topology, trees.packed);

@@ -18,7 +18,7 @@ std::vector<Message> replayed(const Machine& machine, const Schedule& schedule) 
   return messages;
 }
 
-// The number of groups to which the tree argument applies; Causality must also accept them.
+// The number of groups that TreeOrder proves. Causality, the general proof, must also accept these groups.
 std::size_t proven(const Schedule& schedule, const std::vector<Message>& messages) {
   const MessageGroups groups(schedule, messages);
   TreeOrder tree(schedule);
@@ -41,7 +41,7 @@ TEST(TreeOrder, HoldsOfTrees) {
   }
 }
 
-// Tables with a changed entry are never accepted as a tree unless Causality also accepts them.
+// If an entry has been changed, TreeOrder accepts the tables only if Causality accepts them as well.
 TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t end) { return static_cast<std::int32_t>(random() % end); };
@@ -78,7 +78,7 @@ TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
       const std::vector<Message> messages = replayed(machine, schedule);
       if (proven(schedule, messages) < 6) ++refused;
     } catch (const ScheduleError&) {
-      // The replay gets stuck.
+      // The changed tables deadlock in the replay.
     }
   }
   EXPECT_GT(refused, 50);

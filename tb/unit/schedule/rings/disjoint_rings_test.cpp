@@ -12,7 +12,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Every ring visits every accelerator once, and no channel belongs to two rings.
+// Requires that every ring visits each accelerator once and that no channel belongs to two rings.
 void expect_rings(const topology::Topology& topology, std::size_t count) {
   const auto rings = channel_rings(topology);
   EXPECT_EQ(rings.size(), count);

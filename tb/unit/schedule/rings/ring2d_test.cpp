@@ -60,7 +60,8 @@ TEST(Ring2d, RefusesOtherShapesAndCollectives) {
       ThrowsMessage<UnsupportedError>(HasSubstr("only all_reduce")));
 }
 
-// With unequal links, rows and columns would violate the order that the timesteps represent.
+// With unequal links, messages of rows and columns would not arrive in the order of timesteps on which ring2d
+// relies.
 TEST(Ring2d, RefusesLinksThatDiffer) {
   const auto refused = [](topology::LinkSpec second) {
     const topology::LinkSpec first{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};

@@ -29,18 +29,19 @@ RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
   const auto& dims = machine.topology.dims();
   const auto wide = std::ranges::count_if(dims, [](int width) { return width > 1; });
   const int n = machine.topology.num_accelerators();
-  // A bipartite graph with an odd number of nodes has no Hamiltonian cycle, nor does a line.
+  // A mesh has no Hamiltonian cycle if it is a line or if its number of nodes is odd, because it is
+  // bipartite.
   const bool exists = machine.topology.kind() == topology::Kind::kTorus || n <= 2 || (wide > 1 && n % 2 == 0);
   RC_ASSERT(ring_order(machine.topology).closed == exists);
 }
 
-// The ring continues from layer to layer, so that no switch is visited twice.
+// The ring always continues to the nearest switch, so that it visits each switch once.
 TEST(RingOrder, GoesOnToTheNearestOnSwitchNetworks) {
   EXPECT_THAT(ring_order(fat_tree({2, 2}).topology).nodes, testing::ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(ring_order(bigraph({2, 4}).topology).nodes, testing::ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
 }
 
-// The only cycle is 0-3-1-4-2-0.
+// The graph has only one Hamiltonian cycle, 0-3-1-4-2-0.
 TEST(RingOrder, FindsACycleOfAnyGraph) {
   topology::Topology graph(topology::Kind::kFile, {}, 5, 0);
   for (const auto& [a, b] : {std::pair{0, 3}, {3, 1}, {1, 4}, {4, 2}, {2, 0}, {0, 1}}) {

@@ -28,7 +28,7 @@ RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
   RC_ASSERT(schedule.steps == (collective == Collective::kAllReduce ? 2 : 1) * (n - 1));
 }
 
-// Every accelerator participates, whatever `dims` mean.
+// On networks whose `dims` do not describe a grid, the ring must still include every accelerator.
 TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
   for (const Machine& machine :
        {fat_tree({4, 2}), fat_tree({2, 3}), fat_tree({8, 2, 0}), fat_tree({4, 3, 2}), bigraph({4, 8}),
@@ -48,7 +48,7 @@ TEST(Ring, OneAcceleratorHasNothingToSay) {
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
 }
 
-// Six rings of 8 channels use all 48 channels of the DGX-1 in every step.
+// On the DGX-1, six rings of 8 channels use all 48 channels in every step.
 TEST(Ring, UsesEveryLinkOfADgx1) {
   const Machine machine = dgx1();
   for (const Collective collective :

@@ -15,7 +15,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The fields in which alike entries agree.
+// All fields in which entries must agree to count as alike.
 using Kind = std::tuple<NodeId, Op, NodeId, std::int32_t, std::int32_t, std::int32_t, Bytes, std::int32_t>;
 struct Sum {
   std::int64_t count = 0;

@@ -32,7 +32,8 @@ struct Dimensions {
   HierarchicalMachine machine;
 };
 
-// The contributions to every piece that each accelerator holds, one bit each (at most 64 accelerators).
+// For every piece at every accelerator, the contributions that it includes, as one bit per accelerator (at
+// most 64).
 class HeldValues {
  public:
   explicit HeldValues(const ChunkProgram& program)
@@ -51,7 +52,8 @@ class HeldValues {
     return held_[static_cast<std::size_t>(node * program_.pieces() + piece)];
   }
 
-  // Executes a step: all its messages leave before any arrives, and nothing may be added twice.
+  // Executes a step. All messages leave before any of them arrives, and a contribution must not be added
+  // twice.
   void run(const ChunkProgram::Step& step) {
     const std::vector<std::uint64_t> before = held_;
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
@@ -82,7 +84,7 @@ RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   const ChunkProgram program = machine.program(collective, order);
   HeldValues held(program);
   if (collective == Collective::kAllGather) {
-    // Every accelerator has the final value of its share.
+    // Every accelerator holds the final values of its share.
     for (NodeId node = 0; node < program.accelerators(); ++node) {
       const Pieces share = program.share(node);
       for (int piece = share.first; piece < share.end(); ++piece) held.at(node, piece) = held.everyone();
@@ -104,7 +106,8 @@ TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
   const Dimensions machine(
       {dimension(DimensionKind::kSwitch, 4), dimension(DimensionKind::kFullyConnected, 3)});
   const ChunkProgram program = machine.program(Collective::kAllReduce, {0, 1});
-  // Two halving steps among 4, one step with messages to both others, then the reverse.
+  // Two halving steps among 4 accelerators, one step with messages to both other accelerators of a group of
+  // 3, and then the reverse.
   ASSERT_EQ(program.steps().size(), 6U);
   std::vector<Bytes> shares;
   std::vector<int> messages;

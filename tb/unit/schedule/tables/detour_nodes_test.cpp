@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Fig. 15: accelerators 0 and 1 forward the messages 2->4 and 3->5.
+// Fig. 15 of the paper: accelerator 0 forwards the messages 2->4, and accelerator 1 the messages 3->5.
 TEST(Forwarders, AreTheDetourNodesOfThePaper) {
   const Machine machine = dgx1();
   CompileRequest request = machine.request(Collective::kAllReduce, 1024);

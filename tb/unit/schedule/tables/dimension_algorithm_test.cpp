@@ -32,7 +32,7 @@ TEST(DimensionAlgorithm, RefusesToHalveASwitchThatIsNoPowerOfTwo) {
 
 TEST(DimensionAlgorithm, HalvesToTheOwnPartAndDoublesBack) {
   const DimensionAlgorithm halving(0, DimensionKind::kSwitch, 8);
-  const auto first = halving.move(Op::kReduce, 0, 0, 5);  // keeps parts 4 to 7
+  const auto first = halving.move(Op::kReduce, 0, 0, 5);  // the accelerator keeps parts 4 to 7
   EXPECT_EQ(first.peer, 1);
   EXPECT_EQ(first.first_part, 0);
   EXPECT_EQ(first.parts, 4);
@@ -40,20 +40,20 @@ TEST(DimensionAlgorithm, HalvesToTheOwnPartAndDoublesBack) {
   EXPECT_EQ(last.peer, 4);
   EXPECT_EQ(last.first_part, 4);
   EXPECT_EQ(last.parts, 1);
-  const auto back = halving.move(Op::kGather, 2, 0, 5);  // has parts 4 to 7
+  const auto back = halving.move(Op::kGather, 2, 0, 5);  // the accelerator has parts 4 to 7
   EXPECT_EQ(back.peer, 1);
   EXPECT_EQ(back.first_part, 4);
   EXPECT_EQ(back.parts, 4);
 }
 
-// Executes the sends of all accelerators of a group, for every kind and several sizes.
+// Executes the messages of all accelerators of a group, for every kind of dimension and several sizes.
 class AnyDimension : public testing::TestWithParam<std::pair<DimensionKind, int>> {
  protected:
   int size_ = GetParam().second;
   DimensionAlgorithm algorithm_{0, GetParam().first, size_};
   int halves_ = algorithm_.sends_halves() ? 2 : 1;
 
-  // [coordinate][part * halves + half]: the accelerators whose contributions are summed.
+  // The accelerators whose contributions a value includes, indexed by [coordinate][part * halves + half].
   using Values = std::vector<std::vector<std::multiset<int>>>;
 
   void play(Op op, Values& values) {

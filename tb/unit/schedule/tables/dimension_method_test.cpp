@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The names of methods in configurations are distinct.
+// Each method is configured by a name of its own.
 TEST(DimensionMethod, IsCalledAsItsAlgorithm) {
   EXPECT_STREQ(to_string(DimensionMethod::kRing), "ring");
   EXPECT_STREQ(to_string(DimensionMethod::kDirect), "direct");

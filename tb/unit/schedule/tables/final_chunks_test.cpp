@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Chunks of one element over a tree of two accelerators.
+// A schedule with chunks of one element over a tree of two accelerators.
 Schedule tree(int chunks) {
   const std::vector<topology::LinkSpec> links{{{1'000'000'000}, 0}};
   const topology::Topology topology = topology::make_torus(std::vector{2}, links);
@@ -32,11 +32,12 @@ TEST(FinalChunks, AreNumberedByAddress) {
   const auto found = find_final_chunks(tree(3));
   ASSERT_TRUE(found.has_value());
   EXPECT_THAT(found->ends, ElementsAre(4, 8, 12));
-  // Each accelerator receives one message of each chunk.
+  // For every chunk, each accelerator receives one message.
   for (const std::int32_t messages : found->messages) EXPECT_EQ(messages, 1);
 }
 
-// A group's tables use the machine's accelerator numbers.
+// The entries of a group's tables name accelerators by their numbers in the machine, so the numbers of the
+// group's members must be given.
 TEST(FinalChunks, AreCountedByTheNamesOfNodes) {
   Schedule placed = tree(3);
   const auto found = find_final_chunks(placed).value();

@@ -15,7 +15,8 @@ namespace {
 
 using topology::DimensionKind;
 
-// On a ring of four, each sum includes the previous one, and a value's family is its source.
+// In a ring of four, each partial sum includes the one received before, and the family of a final value is
+// the accelerator that sent it.
 TEST(MessageFamilies, NameTheNeighbourOnARing) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   const ChunkProgram program = program_of(machine.topology, 8, Collective::kAllReduce, {0});
@@ -33,14 +34,14 @@ TEST(MessageFamilies, NameTheNeighbourOnARing) {
       ++named;
       ASSERT_EQ(family.size(), 1U);
       const NodeId to = program.move(node, m).dst;
-      EXPECT_EQ(family.front(), (2 * node - to + 4) % 4);  // the other neighbour
+      EXPECT_EQ(family.front(), (2 * node - to + 4) % 4);  // the neighbour other than the destination
     }
   }
   EXPECT_EQ(named, 4 * 2 * (2 + 2));
 }
 
-// The expected family of a message: for a sum, the sources of all sums that have reached the sender;
-// otherwise, the source of the sender's last value.
+// The reference: the family of a sum consists of the sources of all sums that have reached the sender. The
+// family of a final value is the source of the last value that the sender received.
 RC_GTEST_PROP(MessageFamilies, AreThoseWhoseDataCame, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const auto nodes = machine.topology.num_accelerators();
@@ -66,7 +67,7 @@ RC_GTEST_PROP(MessageFamilies, AreThoseWhoseDataCame, ()) {
     for (int m = step.first_message; m < end; ++m) {
       for (NodeId node = 0; node < nodes; ++node) {
         const Pieces sent = program.move(node, m).pieces;
-        std::set<std::pair<int, NodeId>> sums;  // by message
+        std::set<std::pair<int, NodeId>> sums;  // keyed by message number
         std::pair<int, NodeId> value{-1, topology::kNoNode};
         for (int piece = sent.first; piece < sent.end(); ++piece) {
           for (const Came& one : at(node, piece)) {

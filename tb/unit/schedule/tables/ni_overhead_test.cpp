@@ -12,27 +12,26 @@ namespace {
 
 using testing::HasSubstr;
 
-// MultiTree on two accelerators with one channel in each direction; 2,048 bytes make one chunk of 256
-// elements per accelerator. An accelerator sends a reduce of the other's chunk in step 1 and a gather of its
-// own in step 2.
+// MultiTree between two accelerators with one channel in each direction. 2,048 bytes make two chunks of 256
+// elements. An accelerator reduces the other's chunk in step 1 and gathers its own in step 2.
 TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   const Machine machine = mesh({2});
   const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 2048);
   EXPECT_EQ(longest_message(schedule), 1024);
-  // 4 packets of 17 flits.
+  // Messages have 4 packets of 17 flits.
   const NiOverhead overhead = ni_overhead(machine.topology, schedule, {68, 4});
   const TableLayout& layout = overhead.layout;
   EXPECT_EQ(layout.op, 2);
-  EXPECT_EQ(layout.flow, 1);          // 2 flows
-  EXPECT_EQ(layout.dependencies, 1);  // zero or one
-  EXPECT_EQ(layout.step, 2);          // steps 1 and 2
-  EXPECT_EQ(layout.address, 9);       // element 0 or 256
-  EXPECT_EQ(layout.elements, 9);      // 256 elements
+  EXPECT_EQ(layout.flow, 1);          // for 2 flows
+  EXPECT_EQ(layout.dependencies, 1);  // for zero or one dependency
+  EXPECT_EQ(layout.step, 2);          // for steps 1 and 2
+  EXPECT_EQ(layout.address, 9);       // for element 0 or 256
+  EXPECT_EQ(layout.elements, 9);      // for 256 elements
   EXPECT_EQ(layout.padded_elements, 0);
-  EXPECT_EQ(layout.flits, 7);    // 68 flits
-  EXPECT_EQ(layout.packets, 3);  // 4 packets
+  EXPECT_EQ(layout.flits, 7);    // for 68 flits
+  EXPECT_EQ(layout.packets, 3);  // for 4 packets
   EXPECT_EQ(layout.arrival, 0);
-  EXPECT_EQ(layout.route, 2);  // two hops, each to the only channel or the only NI port
+  EXPECT_EQ(layout.route, 2);  // one bit for each of two hops
   EXPECT_EQ(layout.entry_bits(), 36);
   EXPECT_EQ(overhead.ports, 1);
   EXPECT_EQ(overhead.port_entries, 2);
@@ -44,7 +43,8 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   EXPECT_EQ(overhead.node_bytes(), 19);
 }
 
-// Every accelerator sends n - 1 messages up trees and, on average, n - 1 down.
+// Every accelerator sends n - 1 messages up the trees and, on average, n - 1 messages down, whatever the
+// number of ports.
 TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   for (const std::vector<int>& dims : {std::vector{3, 3}, std::vector{4, 4}, std::vector{8, 8}}) {
     const Machine machine = torus(dims);
@@ -63,7 +63,7 @@ TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   }
 }
 
-// Fields are wide enough for every entry.
+// Every field must be wide enough for the values of all entries.
 RC_GTEST_PROP(NiOverhead, HasRoomForEveryEntry, ()) {
   const int width = *rc::gen::inRange(2, 6);
   const int height = *rc::gen::inRange(1, 5);

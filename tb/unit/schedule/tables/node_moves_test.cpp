@@ -36,8 +36,8 @@ RC_GTEST_PROP(Translations, AddTheCoordinatesOfATorus, ()) {
 TEST(Translations, MoveAlongARing) {
   const Translations ring({4}, {2, 0, 3, 1});
   EXPECT_EQ(ring.origin(), 2);
-  EXPECT_EQ(ring.moved(0, 3), 1);  // from position 1, by two
-  EXPECT_EQ(ring.moved(1, 0), 2);  // around the end
+  EXPECT_EQ(ring.moved(0, 3), 1);  // two positions on from position 1
+  EXPECT_EQ(ring.moved(1, 0), 2);  // wraps around the ring
   EXPECT_EQ(ring.moved_back(2, 1), 0);
 }
 

@@ -27,7 +27,8 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   CompileRequest request = random_request(machine);
   request.pattern_beyond = 0;
   const Schedule shared = HierarchicalCompiler().compile(machine.topology, request);
-  // themis_plus may choose different all-gathers for small systems, which programs do not express.
+  // On small systems, themis_plus may choose all-gather orders that programs cannot express, so these cases
+  // are skipped.
   RC_PRE(has_patterns(shared) || request.chunk_policy.scheduler != ChunkScheduler::kThemisPlus);
   request.pattern_beyond = 1 << 20;
   const Schedule stored = HierarchicalCompiler().compile(machine.topology, request);
@@ -41,7 +42,7 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   require_same_report(*report, check_schedule(machine.topology, stored));
 }
 
-// A network interface does not need an entry's family to execute it.
+// A network interface executes entries without knowing their parents and children.
 RC_GTEST_PROP(ProgramTables, ReadMessagesWithTheirDestination, ()) {
   const HierarchicalMachine machine(random_dimensions());
   CompileRequest request = random_request(machine);

@@ -46,7 +46,8 @@ TableEntry message(std::int32_t flow, std::int32_t step, Bytes address) {
   return entry;
 }
 
-// Two trees; the second is a step and an iteration behind the first.
+// A port serves two trees. The second tree's messages follow the first tree's one step and one iteration
+// later.
 TEST(TableLoop, HoldsAHopOnALine) {
   std::vector<TableEntry> entries;
   for (int piece = 0; piece <= 10; ++piece) {
@@ -105,7 +106,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   std::vector<TableEntry> entries;
   std::int32_t step = *rc::gen::inRange(1, 9);
   for (int i = 0; i < count; ++i) {
-    // Mostly a pipeline, with gaps, nops, and steps that repeat or decrease.
+    // The table is mostly a pipeline, but contains gaps, nops, and steps that repeat or decrease.
     const std::int32_t piece = i / std::max(*rc::gen::element(1, 2, 3), 1);
     const bool nop = *rc::gen::inRange(0, 6) == 0;
     TableEntry entry =
@@ -123,7 +124,8 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   require_exact(table, TableLoop(table, repetition, nops), nops);
 }
 
-// Every algorithm on random networks, with the repetition that its schedule declares or another one.
+// The schedules of random algorithms on random networks, with the declared repetition or with an arbitrary
+// one.
 RC_GTEST_PROP(TableLoop, IsExactForEveryAlgorithm, ()) {
   const auto all = algorithms();
   const AlgorithmInfo info = all[*rc::gen::inRange<std::size_t>(0, all.size())];

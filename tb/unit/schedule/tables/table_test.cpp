@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Ring tables that all accelerators share.
+// The tables of a ring, which all accelerators share.
 class TableTest : public testing::Test {
  protected:
   Schedule compile(int shared_beyond) const {

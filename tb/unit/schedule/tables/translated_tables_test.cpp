@@ -69,7 +69,8 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTree, ()) {
                       check_schedule(multitree.machine.topology, stored));
 }
 
-// With fewer NI ports than channels, a port sends several messages in a step, possibly in another order.
+// With fewer NI ports than channels, a port sends several messages per step, whose order may differ between
+// accelerators.
 RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 5));

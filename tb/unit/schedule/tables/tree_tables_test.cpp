@@ -21,7 +21,7 @@ RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
   RC_ASSERT(trees.packed.least_steps == trees.stored.least_steps);
 }
 
-// A network interface does not need the sources of an entry's data.
+// A network interface executes an entry without knowing the sources of its data.
 RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   const PackedTrees trees = random_packed_trees();
   for (const NodeTables& node : trees.packed.nodes) {
@@ -40,7 +40,8 @@ RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   }
 }
 
-// With fewer ports than channels, a port sends several messages in a timestep.
+// Tables are shared only if every channel has its own port; otherwise, a port sends several messages in a
+// timestep.
 TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
@@ -54,7 +55,7 @@ TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
   EXPECT_FALSE(has_patterns(compiled()));
 }
 
-// A channel of twice the bandwidth serves two trees per timestep.
+// A channel with twice the bandwidth serves two trees per timestep, which shared tables do not support.
 TEST(TreeTables, AreNotForFasterLinks) {
   const std::vector<topology::LinkSpec> links{{{16'000'000'000}, 0}, {{32'000'000'000}, 0}};
   const Machine machine = make_machine(topology::make_torus(std::vector<int>{4, 4}, links));

@@ -18,7 +18,7 @@ RC_GTEST_PROP(Bucket, IsRightOnEveryTorus, ()) {
   check_schedule(machine.topology, machine.compile("bucket", random_collective(), random_size()));
 }
 
-// If all dimensions are equal, no messages meet, and all channels carry the same amount.
+// If all dimensions are equal, all channels carry the same amount of data and no messages contend.
 TEST(Bucket, FillsAllChannelsOfACube) {
   for (const std::vector<int>& dims : {std::vector{5}, {4, 4}, {3, 3, 3}}) {
     const Machine machine = torus(dims);

@@ -21,7 +21,7 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
   const Machine machine = random_machine(4);
   const int n = machine.topology.num_accelerators();
   const Schedule schedule = machine.compile("direct", Collective::kAllReduce, Bytes{4} * n);
-  // If every accelerator has a channel to every other, several messages are sent simultaneously.
+  // Fully connected networks are excluded, because their accelerators send several messages simultaneously.
   RC_PRE(static_cast<int>(machine.topology.out_channels(0).size()) < n - 1 || n <= 2);
   RC_ASSERT(schedule.steps == 2 * (n - 1));
   std::map<std::pair<NodeId, int>, int> sent;
@@ -32,7 +32,8 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
   });
 }
 
-// Uses all channels simultaneously, or one per port if there are fewer ports than channels.
+// In a fully connected network, an accelerator uses all channels in each step, or one per port if it has
+// fewer ports than channels.
 TEST(Direct, UsesAllChannelsOfAFullyConnectedNetworkAtOnce) {
   Machine machine = built(topology::Kind::kFullyConnected, {8});
   EXPECT_EQ(machine.compile("direct", Collective::kAllReduce, 1024).steps, 2);
@@ -40,7 +41,8 @@ TEST(Direct, UsesAllChannelsOfAFullyConnectedNetworkAtOnce) {
   machine.ni_ports = 3;
   const Schedule schedule = machine.compile("direct", Collective::kAllReduce, 1024);
   EXPECT_EQ(schedule.steps, 2 * 3);
-  std::map<std::tuple<NodeId, std::int32_t, int>, int> sent;  // by node, route and step
+  std::map<std::tuple<NodeId, std::int32_t, int>, int>
+      sent;  // numbers of messages, keyed by (node, route, step)
   for_each_entry(schedule, [&](NodeId node, const TableEntry& entry) {
     EXPECT_EQ((++sent[{node, entry.route, entry.step}]), 1);
   });

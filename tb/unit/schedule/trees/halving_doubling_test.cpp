@@ -29,12 +29,13 @@ RC_GTEST_PROP(HalvingDoubling, LevelsHalveAndPartnersDifferInOneBit, ()) {
   const int n = machine.topology.num_accelerators();
   const Schedule schedule = machine.compile("halving_doubling", Collective::kReduceScatter, Bytes{4} * n);
   RC_ASSERT(schedule.steps == n - 1);
-  std::map<std::pair<NodeId, unsigned>, int> sent;  // by node and partner's bit
+  std::map<std::pair<NodeId, unsigned>, int>
+      sent;  // numbers of chunks, keyed by node and the bit in which its partner differs
   for_each_entry(schedule, [&](NodeId node, const TableEntry& entry) {
     const auto bit = static_cast<unsigned>(node ^ entry.destination());
     RC_ASSERT(std::has_single_bit(bit));
     ++sent[{node, bit}];
-    // One level after another, the longest distance first.
+    // The levels follow one another, beginning with the longest distance.
     const int before = n - 2 * static_cast<int>(bit);
     RC_ASSERT(entry.step > before);
     RC_ASSERT(entry.step <= before + static_cast<int>(bit));
@@ -42,9 +43,9 @@ RC_GTEST_PROP(HalvingDoubling, LevelsHalveAndPartnersDifferInOneBit, ()) {
   for (const auto& [level, chunks] : sent) RC_ASSERT(chunks == static_cast<int>(level.second));
 }
 
-// If contention lets the last level's sum arrive first, the previous levels' sums are added to it
-// individually: 4 + a(4) = 10 additions, where the sum sent on level k has a(k) = a(k - 1) + k - 1 additions:
-// 0, 1, 3, 6.
+// If contention makes the last level's sum arrive first, the sums of the previous levels are added to it one
+// by one. The sum sent on level k has a(k) = a(k - 1) + k - 1 additions, so 0, 1, 3 and 6. The total is 4 +
+// a(4) = 10.
 TEST(HalvingDoubling, BoundsTheAdditionsOfAChunkInAnyOrder) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("halving_doubling", Collective::kAllReduce, 64);

@@ -44,7 +44,7 @@ RC_GTEST_PROP(Hdrm, PartnersAreInDifferentLayers, ()) {
   }
 }
 
-// Ranks 0 to 7 on two lower and two upper switches with two accelerators each.
+// Hand-computed for ranks 0 to 7 on two lower and two upper switches, each of which has two accelerators.
 TEST(Hdrm, MapsEightRanksByHand) {
   EXPECT_THAT(rank_mapping(bigraph({2, 4}).topology), testing::ElementsAre(0, 4, 6, 1, 5, 2, 3, 7));
 }

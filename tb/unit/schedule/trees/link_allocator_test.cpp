@@ -7,8 +7,8 @@ namespace {
 
 using topology::ChannelId;
 
-// Two accelerators joined by switch 2; channels: 0 -> 2 of 3 B/s, 2 -> 1 of 1 B/s, 0 -> 1 of 5 B/s,
-// 2 -> 0 of 2 B/s.
+// Accelerators 0 and 1, connected directly and through switch 2. The channels are 0 -> 2 (3 B/s), 2 -> 1 (1
+// B/s), 0 -> 1 (5 B/s) and 2 -> 0 (2 B/s).
 topology::Topology uneven() {
   topology::Topology graph(topology::Kind::kFile, {}, 2, 1);
   graph.add_channel(0, 2, {3}, 0);
@@ -32,7 +32,8 @@ TEST(LinkAllocator, AChannelServesAsManyAsItIsFasterThanTheSlowest) {
   EXPECT_TRUE(links.is_free(2));
 }
 
-// The path has the rate of its slow second channel, so the first is busy for the whole timestep.
+// A path is as slow as its slowest channel, here the second, so it also occupies the first channel for the
+// whole timestep.
 TEST(LinkAllocator, ThePaceOfAPathIsThatOfItsSlowestChannel) {
   const topology::Topology graph = uneven();
   LinkAllocator links(graph);

@@ -25,7 +25,7 @@ RC_GTEST_PROP(OneShot, IsRightOnEveryTorusAndMesh, ()) {
   RC_ASSERT(collective_name(schedule) == "all_reduce");
 }
 
-// In a single step, every accelerator sends all its data to every other one.
+// In the only step, every accelerator sends all of its data to every other accelerator.
 TEST(OneShot, SendsAllDataToAllOthersAtOnce) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("one_shot", Collective::kAllReduce, 6144);
@@ -47,7 +47,7 @@ TEST(OneShot, IsOnlyAnAllReduce) {
   }
 }
 
-// The checker sees whether every accelerator obtains the sum of all data.
+// The checker must notice if an accelerator does not obtain the sum of all data.
 TEST(OneShot, IsRefusedIfAnAcceleratorLacksItsCopy) {
   const Machine machine = built(topology::Kind::kSwitch, {4});
   const auto refused = [&](auto change) {

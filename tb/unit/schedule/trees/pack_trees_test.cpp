@@ -12,7 +12,8 @@ topology::Topology network(topology::Kind kind, const std::vector<int>& dims) {
   return topology::make_topology(kind, dims, links);
 }
 
-// Only trees that span all accelerators of a grid are packed, and only if there is a port for every channel.
+// Trees are packed into shared tables only if they span all accelerators of a grid and if every channel has
+// its own port.
 TEST(PackTrees, TakesUnrootedTreesOfGridsBeyondThePattern) {
   const topology::Topology mesh = network(topology::Kind::kMesh, {3, 3});
   CompileRequest request;

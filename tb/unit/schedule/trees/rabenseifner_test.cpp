@@ -26,7 +26,8 @@ TEST(Rabenseifner, HalvesAndDoublesPowersOfTwo) {
   EXPECT_EQ(time("rabenseifner"), time("halving_doubling"));
 }
 
-// The first two pairs of 6 accelerators fold and unfold all of their data.
+// 6 accelerators are two more than a power of two. In each of the first two pairs, one accelerator therefore
+// sends all of its data to the other before the reduction and receives the result afterwards.
 TEST(Rabenseifner, FoldsWhatIsMoreThanAPowerOfTwo) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("rabenseifner", Collective::kAllReduce, 4096);

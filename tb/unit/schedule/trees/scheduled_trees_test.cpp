@@ -65,8 +65,8 @@ TEST(DepthOf, CountsEdgesFromTheRoot) {
   EXPECT_EQ(depth_of(chain), 2);
 }
 
-// In the gather, 1 receives the data of tree 0 in step 1 and forwards it in step 2; the reduction is the
-// reverse.
+// Accelerator 1 receives the data of tree 0 in step 1 and forwards it in step 2, and vice versa in the
+// reduction. Each of these messages waits for the previous step.
 TEST(WaitsOf, CountsDataThatGoesOnAsItComes) {
   Trees line{.steps = 2,
              .pieces = 1,

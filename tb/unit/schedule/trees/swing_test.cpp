@@ -36,9 +36,9 @@ TEST(Swing, IsRightInThreeDimensionsAndBehindSwitches) {
   }
 }
 
-// The destinations of accelerator 0 in a ring of 16, with the number of messages to each (Fig. 2 of the
-// paper): the reduce-scatter sends half of the remaining data in each step, to distances 1, -1, 3 and -5; its
-// mirror image sends the same amounts in the opposite directions.
+// Fig. 2 of the paper: the destinations of accelerator 0 in a ring of 16, with the number of messages to
+// each. A reduce-scatter sends half of the remaining data per step, to distances 1, -1, 3 and -5. Its mirror
+// image sends the same amounts in the opposite directions.
 TEST(Swing, ExchangesWithRanksAtItsDistances) {
   const Machine machine = torus({16});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 2 * 64);
@@ -51,7 +51,7 @@ TEST(Swing, ExchangesWithRanksAtItsDistances) {
                                    testing::Pair(11, 1), testing::Pair(13, 2), testing::Pair(15, 8 + 4)));
 }
 
-// The first step uses each direction of a torus for one exchange.
+// In a torus, the exchanges of the first step use all directions.
 TEST(Swing, BeginsOnAllPortsOfATorus) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 4 * 64);

@@ -9,8 +9,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Three timesteps on BiGraph 2x4: a long path, a short path from its end, and another long path from the
-// root. Accelerators 0 and 1 are on switch 8, 4 and 5 on switch 10.
+// Three timesteps on BiGraph 2x4: a long path, then a short path from its end, then another long path from
+// the root. Accelerators 0 and 1 are on switch 8, and accelerators 4 and 5 on switch 10.
 Trees long_short_long(const topology::Topology& topology) {
   const auto way = [&](std::vector<NodeId> nodes) {
     ChannelPath path;

@@ -20,7 +20,7 @@ RC_GTEST_PROP(TwoShot, IsRightOnEveryTorusAndMesh, ()) {
   check_schedule(machine.topology, machine.compile("two_shot", random_collective(), random_size()));
 }
 
-// Sends the messages of `direct`, but each phase in a single timestep.
+// two_shot sends the messages of `direct`, but each phase takes a single timestep.
 TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   const Machine machine = fat_tree({4, 2});
   const auto messages = [&](const char* algorithm) {
@@ -36,7 +36,7 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
 }
 
-// Every accelerator starts with a different receiver, so that no receiver becomes a bottleneck.
+// Accelerators send to their receivers in different orders, so that no receiver becomes a bottleneck.
 TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("two_shot", Collective::kAllReduce, 6144);
@@ -50,7 +50,7 @@ TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
   }
 }
 
-// 2^35 messages are refused before any is built.
+// The compiler refuses 2^35 messages before it builds any.
 TEST(TwoShot, RefusesWhatDoesNotFitIntoMemory) {
   const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
   const topology::Topology large =

@@ -35,8 +35,8 @@ DimensionSpec dimension(int size, std::int64_t gigabytes, DimensionKind kind = D
   return spec;
 }
 
-// Boxes of accelerators on reducing switches; each accelerator also has a network interface to the other
-// boxes.
+// Boxes of accelerators on reducing switches. Each accelerator also has a network interface for traffic to
+// other boxes.
 topology::Topology boxes_of(int size, int boxes) {
   std::vector<DimensionSpec> dimensions{dimension(size, 450)};
   if (boxes > 1) dimensions.push_back(dimension(boxes, 50));
@@ -45,7 +45,7 @@ topology::Topology boxes_of(int size, int boxes) {
   return topology;
 }
 
-// The number of pieces is doubled as long as this reduces the time.
+// The search doubles the number of pieces for as long as this reduces the time.
 TEST(BestOfPieces, StopsWhereMorePiecesGainNothing) {
   const topology::Topology boxes = boxes_of(4, 1);
   CompileRequest request;
@@ -108,8 +108,8 @@ TEST(DirectedRings, UseEveryLinkOnceEachWay) {
   }
 }
 
-// The checker proves every algorithm, with boxes of odd and even sizes, and with fewer elements than
-// accelerators.
+// For every algorithm, the checker proves tables for boxes of odd and even sizes, also with fewer elements
+// than accelerators.
 TEST(VendorCompilers, AreRightOnBoxes) {
   for (const int size : {2, 3, 4, 8}) {
     for (const int boxes : {1, 2, 3, 4}) {
@@ -127,7 +127,7 @@ TEST(VendorCompilers, AreRightOnBoxes) {
   }
 }
 
-// The data that leaves the boxes is spread over all rails.
+// The data that leaves a box is spread evenly over all rails.
 TEST(RailRing, UsesTheLinksOfAllRails) {
   const topology::Topology topology = boxes_of(4, 2);
   const Compiled compiled = compile<RailRingCompiler>(topology, 1 << 20);
@@ -137,11 +137,11 @@ TEST(RailRing, UsesTheLinksOfAllRails) {
       if (entry.op != Op::kNop) out[static_cast<std::size_t>(node)] += entry.bytes;
     }
   }
-  // A quarter of the data goes around each ring, in 14 steps of an eighth.
+  // Each ring moves a quarter of the data in 14 steps, and each step sends an eighth of this quarter.
   for (const Bytes bytes : out) EXPECT_EQ(bytes, (1 << 20) / 4 * 14 / 8);
 }
 
-// The estimated time relative to that of `bytes` bytes at `gigabytes` GB/s.
+// The expected time, divided by the time that `bytes` bytes take at `gigabytes` GB/s.
 template <typename T>
 double over_rate(const topology::Topology& topology, double bytes, Bytes size, double gigabytes) {
   const auto routing = topology::make_routing(topology, 2);
@@ -153,21 +153,23 @@ double over_rate(const topology::Topology& topology, double bytes, Bytes size, d
   return static_cast<double>(time) / static_cast<double>(kNs) / (bytes / gigabytes);
 }
 
-// No accelerator waits for a receiver that serves another sender: the links between boxes are never idle.
+// The links between boxes are never idle, because no accelerator has to wait for a receiver that serves
+// another sender.
 TEST(RailRing, IsAsFastAsTheLinksBetweenBoxes) {
   const Bytes size = 1 << 30;
   const double bytes = 2.0 * 31 / 32 * size / 8;
   EXPECT_LT(over_rate<RailRingCompiler>(boxes_of(8, 4), bytes, size, 50), 1.03);
 }
 
-// Few pieces fill the pipeline of many accelerators, since the pieces of all rails follow one another.
+// In a large box, few pieces suffice to fill the pipeline, because the pieces of all rails follow one
+// another.
 TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
   const Bytes size = Bytes{1} << 33;
   const double bytes = size * 65.0 / 64;
   EXPECT_LT(over_rate<NvlsCompiler>(boxes_of(64, 2), bytes, size, 450), 1.4);
 }
 
-// An accelerator sends all shares except its own to the switch, and then the sum of its own share.
+// An accelerator sends the switch all shares except its own, and later the sum of its own share.
 TEST(Nvls, SendsTheDataOnceEachWay) {
   const topology::Topology topology = boxes_of(8, 1);
   const Bytes size = 1 << 20;
@@ -189,7 +191,7 @@ TEST(Nvls, NeedsASwitchThatAdds) {
   EXPECT_THROW(compile<NvlsCompiler>(topology, 1 << 20), UnsupportedError);
 }
 
-// Each interface between two boxes carries an eighth of the data in each direction, and further pieces hide
+// Between two boxes, each network interface carries an eighth of the data in each direction. More pieces hide
 // the latency of the chains.
 TEST(RailTree, CutsTheDataIntoPieces) {
   const topology::Topology topology = boxes_of(8, 2);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-// A Clos network with four spines and eight ToRs of four accelerators each.
+// A plan for a Clos network with four spines and eight ToRs of four accelerators each.
 ClusterPlan plan(const std::vector<std::string>& overrides) {
   return plan_cluster(load_system("routing/cross_check", overrides, config::Purpose::kRoute));
 }
@@ -50,7 +50,7 @@ TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
     }
   }
   EXPECT_EQ(planned.jobs[0].message, 256 * 1024);
-  // Three elements in two parts; `message` is the larger part.
+  // Three elements are split into two parts, and `message` is the size of the larger part.
   EXPECT_EQ(planned.jobs[1].message, 8);
   EXPECT_EQ(planned.jobs[1].arrival, 7'000'000'000);
   EXPECT_EQ(planned.jobs[1].name, "custom");
@@ -70,7 +70,7 @@ TEST(ClusterPlan, DrawsArrivalsWithinTheirWindow) {
   EXPECT_THAT(drawn, SizeIs(::testing::Gt(15U)));
 }
 
-// Adding a job does not change the arrival times of earlier jobs.
+// If a job is added to a configuration, the arrival times of the jobs before it stay the same.
 TEST(ClusterPlan, KeepsArrivalsWhereJobsAreAdded) {
   const std::string job = "{copy: 1, data_parallel: 2, gradient: 1 MiB, compute: 10 us}";
   const ClusterPlan one = plan({"routing.jobs=[" + job + "]", "routing.arrival_window=1 s"});
@@ -89,7 +89,7 @@ TEST(ClusterPlan, TakesModelsFromTheList) {
   EXPECT_NEAR(static_cast<double>(job.message), static_cast<double>(job.gradient) / 2, 4);
 }
 
-// Besides the spines named as failed, the requested number of distinct spines fails.
+// In addition to the spines in failed_spines, random_failures distinct spines fail.
 TEST(ClusterPlan, DrawsSpinesThatFail) {
   std::set<std::set<int>> drawn;
   for (int seed = 1; seed < 30; ++seed) {

@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Records the calls that it receives.
+// A fabric that records the changes that it is asked to make.
 struct RecordingFabric final : fabric::RouteChanges {
   void reroute(topology::NodeId node, int /*port*/, topology::NodeId dst,
                const topology::Route& /*route*/) override {
@@ -28,8 +28,8 @@ struct RecordingFabric final : fabric::RouteChanges {
   std::vector<std::pair<topology::ChannelId, bool>> channels;
 };
 
-// Two jobs: the first has a flow in each direction between the ToRs (flows 0 and 2), the second a flow within
-// a ToR (flow 1).
+// Two jobs. The first has flows 0 and 2, one in each direction between the ToRs. The second has flow 1, which
+// stays within a ToR.
 struct TwoJobs {
   explicit TwoJobs(Bytes message = 1'000'000'000, int vcs = 4)
       : plan{small.topology,
@@ -107,7 +107,8 @@ TEST(FlowPaths, LeaveASpineThatFails) {
   EXPECT_THROW(two.paths.decide(), ModelError);
 }
 
-// Flits keep the path on which their message started, so a spine failure during a run is rejected.
+// Without a fabric of flows, messages keep the path on which they started, so spines must not fail during the
+// run.
 TEST(FlowPaths, NeedFlowsForSpinesThatFail) {
   TwoJobs two;
   two.paths.attach(nullptr);

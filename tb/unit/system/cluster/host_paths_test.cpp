@@ -19,7 +19,7 @@ TEST(HostPaths, FollowTheSpineThatIsSet) {
   EXPECT_EQ(paths.route(2, 3), small.clos.route(2, 3, routing::kNoSpine, 4));
 }
 
-// Messages in flight keep the route on which they started.
+// A message in flight keeps its route when the spine of its flow changes.
 TEST(HostPaths, KeepRoutesThatWereUsed) {
   const SmallClos small;
   HostPaths paths(small.clos, small.flows, 4);

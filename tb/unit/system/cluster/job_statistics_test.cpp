@@ -20,8 +20,8 @@ TEST(JobStatistics, TakeMeansOverIterationsAndFlows) {
   JobStatistics statistics;
   statistics.add_all_reduce(10 * kMillisecond);
   statistics.add_all_reduce(30 * kMillisecond);
-  statistics.add_flow(1'000'000, kMillisecond);      // 1 GB/s
-  statistics.add_flow(6'000'000, 2 * kMillisecond);  // 3 GB/s
+  statistics.add_flow(1'000'000, kMillisecond);      // at 1 GB/s
+  statistics.add_flow(6'000'000, 2 * kMillisecond);  // at 3 GB/s
   const auto json = statistics.to_json(0.01);
   EXPECT_DOUBLE_EQ(json["all_reduce_s"], 0.02);
   EXPECT_DOUBLE_EQ(json["slowdown"], 2);
@@ -59,7 +59,7 @@ TEST(AssignmentStatistics, AreZeroBeforeAnythingIsAssigned) {
   EXPECT_EQ(json["runs"].size(), 0U);
 }
 
-// Every available method runs on the same flows; none achieves a load below the bound.
+// Every available method assigns paths to the same flows, and no method's load is below the lower bound.
 TEST(CompareMethods, TellsEveryMethodsLoad) {
   const SmallClos small;
   const routing::ClosLinks links(small.clos);
@@ -78,7 +78,7 @@ TEST(CompareMethods, TellsEveryMethodsLoad) {
   std::vector<std::string> all;
   for (const routing::MethodInfo& method : routing::methods()) all.push_back(method.name);
   EXPECT_EQ(names, all);
-  // The integer program is used for at most 64 flows.
+  // The integer program is not used for more than 64 flows.
   const std::vector<routing::Flow> many(65, small.flows[0]);
   EXPECT_EQ(compare_methods(links, many, 1)["methods"].size(), all.size() - 1);
   EXPECT_EQ(compare_methods(links, std::span(many).first(64), 1)["methods"].size(), all.size());

@@ -21,7 +21,7 @@ TEST(Controller, SpreadsFlowsAndSaysWhatItMoved) {
   EXPECT_EQ(answer.lower_bound, 1);
   EXPECT_EQ(answer.moved, 0U);
   EXPECT_NE(answer.spines[0], answer.spines[1]);
-  // Both flows are on the same spine, so one of them has to move.
+  // Both flows currently use spine 0, so one of them has to move.
   const PathAnswer mended = controller.assign(small.flows, std::vector{0, 0, routing::kNoSpine});
   EXPECT_EQ(mended.max_load, 1);
   EXPECT_EQ(mended.moved, 1U);
@@ -43,7 +43,7 @@ TEST(Controller, LeavesAFailedSpine) {
   }
 }
 
-// The hash depends only on the flow, not on earlier assignments.
+// The spine that a hash selects depends only on the flow, not on earlier assignments.
 TEST(Controller, HashesFlowsAlikeEveryTime) {
   const SmallClos small;
   config::RoutingConfig config;
@@ -72,7 +72,7 @@ TEST(Controller, CannotRouteWithoutSpines) {
   }
 }
 
-// Assigning a spine to a flow that had none does not count as a move.
+// A flow's first assignment to a spine does not count as a move.
 TEST(Controller, CountsMovesOfKnownFlowsOnly) {
   const SmallClos small;
   config::RoutingConfig config;

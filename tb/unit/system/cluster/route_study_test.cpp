@@ -1,4 +1,4 @@
-// Runs whole routing studies through run_route_study().
+// Runs complete routing studies through run_route_study().
 #include "system/cluster/route_study.h"
 #include "support/shipped_config.h"
 
@@ -25,7 +25,8 @@ nlohmann::ordered_json study(const std::string& name, const std::vector<std::str
   return run_in_child([&] { return run_route_study(loaded, options); }, nullptr);
 }
 
-// BLOOM with two replicas in an empty network: each ring sends two rounds of 7.333 GB at 12.5 GB/s, 1.173 s.
+// One BLOOM job with two replicas in an otherwise empty network. Each ring sends 7.333 GB twice at 12.5 GB/s,
+// which takes 1.173 s.
 TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   const auto result = study(
       "paper", {"routing.jobs=[{model: bloom, data_parallel: 2, arrival: 1 s}]", "routing.iterations=2"});
@@ -39,8 +40,8 @@ TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   EXPECT_EQ(result["messages"], 2 * 2 * 96);
 }
 
-// With optimal paths, every job runs in its ideal time under any placement: three jobs on 1,920 accelerators
-// that start simultaneously, in rings of 8. With greedy paths, not every job does.
+// Three jobs with rings of 8 occupy 1,920 accelerators and start simultaneously. With optimal paths, every
+// job runs in its ideal time under any placement; with greedy paths, some jobs take longer.
 TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   const auto slowdowns = [](const std::string& placement, const std::string& method) {
     const auto result =
@@ -58,7 +59,7 @@ TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
 }
 
-// With exact methods, no two flows share a link; hash collisions cost time.
+// The exact methods give each flow links of its own. With ECMP, hash collisions cost time.
 TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
                                          "routing.iterations=1"};
@@ -72,7 +73,8 @@ TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   EXPECT_GT(slowdown("ecmp"), 1.5);
 }
 
-// If the study is small enough to serve as its own sample, the reported error is the study's error.
+// This study is small enough to be simulated completely as its own sample, so the reported error must equal
+// the error of the study itself.
 TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
   const auto with = [](const char* fidelity) {
     return study(
@@ -88,7 +90,7 @@ TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
   EXPECT_EQ(fluid["fluid"]["sample"]["scale"], 1);
   EXPECT_EQ(fluid["fluid"]["sample"]["all_reduces"], 1);
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "flit");
-  // Messages of 16 KiB are not reported to the controller.
+  // In both runs, messages of 16 KiB are too small to be reported to the controller.
   const auto time = [](const auto& result) {
     return result["jobs"][0]["all_reduce_s"].template get<double>();
   };
@@ -97,7 +99,7 @@ TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
 
 // --- fluid against flits ---------------------------------------------------------------------------------
 
-// The all-reduce times of the cross_check study at both fidelities.
+// The all-reduce times of the cross_check study with fluid flows and with flits.
 std::pair<double, double> fluid_and_flit(std::vector<std::string> overrides) {
   overrides.emplace_back("routing.iterations=1");
   const double fluid = study("cross_check", overrides)["jobs"][0]["all_reduce_s"];
@@ -112,15 +114,17 @@ TEST(FluidAgainstFlit, AgreesWhereFlowsShareNoLink) {
   EXPECT_NEAR(fluid / flit, 1.0, 0.05);
 }
 
-// Both fidelities agree under pure contention: all four flows of a ToR share its one uplink to one other ToR.
+// All four flows of a ToR share its only uplink and have the same destination ToR. In this symmetric case,
+// fluid flows and flits take the same time.
 TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
   const auto [fluid, flit] = fluid_and_flit(
       {"routing.method=greedy", "routing.placement=best_fit", "system.topology.failed_spines=[0, 2, 3]"});
   EXPECT_NEAR(fluid / flit, 1.0, 0.01);
 }
 
-// If several ports of a switch compete for several others, one matching iteration does not fill every link.
-// With ECMP's collisions, this costs 9% of the time; switches twice as fast as their links remove the loss.
+// If several input ports of a switch compete for several outputs, one iteration of matching leaves some
+// outputs idle. With ECMP's hash collisions, this costs 9% of the time. Switches that are twice as fast as
+// their links remove the loss.
 TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
   const auto [fluid, flit] = fluid_and_flit({"routing.method=ecmp"});
   EXPECT_LT(fluid, 0.95 * flit);
@@ -128,8 +132,8 @@ TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
   EXPECT_NEAR(again / faster, 1.0, 0.01);
 }
 
-// A single spine with traffic on all ports: switches serve ports in turn, not flows
-// (FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a lower bound.
+// All traffic crosses one spine. Switches take turns between ports rather than flows (see
+// FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a lower bound.
 TEST(FluidAgainstFlit, IsABoundWhereSwitchPortsHaveUnequalFlows) {
   const auto [fluid, flit] =
       fluid_and_flit({"routing.method=greedy", "system.topology.failed_spines=[0, 2, 3]"});
@@ -149,7 +153,7 @@ TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
   EXPECT_THAT(events(result), ::testing::ElementsAre("arrival", "all_reduce_starts", "request", "assignment",
                                                      "all_reduce_ends", "departure"));
   const auto& timeline = result["timeline"];
-  // The controller reacts to the request: 2 us each way plus 5 us of computation.
+  // The controller answers 7 us after the request: 2 us each way plus 5 us of computation.
   EXPECT_NEAR(timeline[3]["time_s"].get<double>() - timeline[2]["time_s"].get<double>(), 7e-6, 1e-9);
   EXPECT_EQ(timeline[2]["flows"], 32);
   EXPECT_EQ(timeline[3]["precomputed"], false);
@@ -175,7 +179,7 @@ TEST(RouteStudy, MiceAreHashedAndNeverReported) {
   EXPECT_EQ(result["controller"]["assignments"], 0);
 }
 
-// The spine fails in the middle of the first all-reduce; all sums must still be correct.
+// The spine fails during the first all-reduce, and all sums must still be correct.
 TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
   const std::vector<std::string> setting{"routing.method=optimal", "routing.iterations=1",
                                          "routing.controller.detection=10 us"};

@@ -30,7 +30,7 @@ TEST(RouteTimeline, TellsEventsInTheOrderOfTime) {
   EXPECT_EQ(json[2]["job"], 1);
 }
 
-// Simultaneous events keep the order in which they were noted.
+// Events at the same time are listed in the order in which they were recorded.
 TEST(RouteTimeline, KeepsEventsOfOneTimeInTheirOrder) {
   RouteTimeline timeline(nullptr, {"job"});
   for (const char* event : {"request", "answer", "all_reduce_starts"}) timeline.note(5, event, 0);
@@ -39,7 +39,7 @@ TEST(RouteTimeline, KeepsEventsOfOneTimeInTheirOrder) {
   EXPECT_THAT(names, ::testing::ElementsAre("request", "answer", "all_reduce_starts"));
 }
 
-// Every job computes from its arrival on, interrupted only by its all-reduces.
+// A job computes from its arrival on, except during its all-reduces.
 TEST(RouteTimeline, TracesThePhasesOfJobs) {
   const config::Loaded loaded = load_system("routing/cross_check", {}, config::Purpose::kRoute);
   const topology::Topology topology =

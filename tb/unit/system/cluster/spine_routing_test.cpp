@@ -10,14 +10,14 @@ namespace {
 
 using topology::NodeId;
 
-// Four ToRs of three accelerators under two spines, with the given failures.
+// A Clos network with four ToRs of three accelerators each, two spines, and the given failures.
 topology::Topology network(const topology::ClosFailures& failures) {
   const topology::LinkSpec link{{1'000'000'000}, 0};
   const std::vector<topology::LinkSpec> links{link, link};
   return topology::make_clos(std::vector<int>{3, 4, 2}, links, failures);
 }
 
-// The nodes on a route that starts at `src`.
+// The nodes that `route` visits after `src`.
 std::vector<NodeId> passed(const topology::Topology& network, NodeId src, const topology::Route& route) {
   std::vector<NodeId> nodes{src};
   for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
@@ -48,7 +48,7 @@ TEST(SpineRouting, TakesLiveLinksOnly) {
     const auto nodes = passed(broken, 3, topology::make_route(broken, routing, 3, dst, 0, 0));
     EXPECT_EQ(nodes[2], clos.spine_node(1));
   }
-  // ToR 1 has lost one spine and ToR 2 the other, so no path connects them.
+  // ToR 1 has lost one of the two spines and ToR 2 the other, so no path between these ToRs exists.
   EXPECT_THROW(topology::make_route(broken, routing, 3, 6, 0, 0), ModelError);
 }
 

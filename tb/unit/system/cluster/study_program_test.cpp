@@ -30,7 +30,7 @@ TEST(StudyProgram, ComputesAndSumsUpRingByRing) {
   EXPECT_THAT(program.placement, ElementsAre(4, 0, 2, 5, 1, 3, 9, 8));
   ASSERT_EQ(program.groups.size(), 3U);
   EXPECT_THAT(program.groups[1].ranks, ElementsAre(3, 4, 5));
-  // Two iterations each of the first job's two rings and of the second job's one ring.
+  // The first job has two rings and the second job has one; each ring runs two iterations.
   ASSERT_EQ(program.collectives.size(), 6U);
   EXPECT_EQ(program.collectives[3].group, 1);
   EXPECT_EQ(program.collectives[3].bytes, 120);

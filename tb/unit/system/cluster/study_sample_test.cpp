@@ -9,7 +9,7 @@
 namespace coppice::system {
 namespace {
 
-// Two jobs, each with one copy and four replicas.
+// A plan with two jobs, each of which has one copy and four replicas.
 ClusterPlan plan() {
   const std::vector<topology::LinkSpec> links(2, {{12'500'000'000}, 0});
   ClusterPlan plan{
@@ -36,7 +36,7 @@ TEST(StudySample, StartsAllJobsAtOnce) {
   }
 }
 
-// Each job sends 4 x 6 messages of 15,626 flits, each over 4 channels.
+// Each job sends 4 * 6 messages of 15,626 flits, and each message crosses 4 channels.
 TEST(StudySample, ScalesBytesToTheFlitHops) {
   const StudySample sample = sample_of(plan(), 64, 2 * 4 * 24 * 15626 / 10);
   EXPECT_NEAR(sample.scale, 0.1, 1e-3);

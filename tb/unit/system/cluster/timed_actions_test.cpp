@@ -50,7 +50,7 @@ TEST(Conductor, HandsOnWhatAnActionThrows) {
             "a job is lost");
 }
 
-// Scheduling an action for the current time is allowed.
+// An action may be scheduled for the current time, but not for the past.
 TEST(Conductor, RefusesTimesThatCannotBeTold) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();

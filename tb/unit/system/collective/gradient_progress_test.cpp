@@ -14,8 +14,8 @@ using schedule::TableEntry;
 
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 
-// Three single-element chunks over a tree of two accelerators: the root 0 receives sums, accelerator 1
-// receives final values.
+// Three chunks of one element over a tree of two accelerators. Accelerator 0, the root, receives partial
+// sums, and accelerator 1 receives final values.
 class GradientProgressTest : public ::testing::Test {
  protected:
   GradientProgressTest() {
@@ -30,7 +30,7 @@ class GradientProgressTest : public ::testing::Test {
     schedule_ = schedule::make_compiler("tree")->compile(topology, request);
   }
 
-  // Reports that the message of `flow` to `dst` completed at `cycle`.
+  // Reports to `progress` that the message of `flow` to `dst` was completed in `cycle`.
   void complete(GradientProgress& progress, topology::NodeId dst, std::int32_t flow, Cycles cycle) const {
     for (const auto& node : schedule_.nodes) {
       for (const auto& port : node.ports) {

@@ -19,9 +19,9 @@ using ::testing::ThrowsMessage;
 using topology::NodeId;
 
 constexpr int kAccelerators = 4;
-constexpr Bytes kSize = 64;  // 16 elements, 4 per accelerator
+constexpr Bytes kSize = 64;  // 16 elements, of which each accelerator owns 4
 
-// Tables that touch every chunk, with only the fields that the verification reads.
+// Tables with an entry for every chunk. Only the fields that the verification reads are set.
 schedule::Schedule schedule_of(Collective collective) {
   schedule::Schedule schedule;
   schedule.collective = collective;
@@ -47,7 +47,7 @@ schedule::CheckReport report_of(int additions) {
   return report;
 }
 
-// A collective executed by hand, in which tests can inject errors.
+// A collective that the test executes step by step, so that it can inject errors.
 class VerificationTest : public ::testing::TestWithParam<config::Check> {
  protected:
   void start(Collective collective) {
@@ -97,7 +97,7 @@ TEST_P(VerificationTest, AcceptsEachCollectiveDoneRight) {
 
 TEST_P(VerificationTest, CatchesAMissingContribution) {
   start(Collective::kReduceScatter);
-  for (const NodeId a : {0, 1}) reduce(a, 2, 32, 16);  // without accelerator 3
+  for (const NodeId a : {0, 1}) reduce(a, 2, 32, 16);  // omits accelerator 3
   for (const NodeId owner : {0, 1, 3}) {
     for (NodeId a = 0; a < kAccelerators; ++a) {
       if (a != owner) reduce(a, owner, 16 * owner, 16);
@@ -120,7 +120,7 @@ TEST_P(VerificationTest, CatchesADoubleContribution) {
 TEST_P(VerificationTest, CatchesAValueThatWasNotStored) {
   start(Collective::kAllReduce);
   reduce_scatter();
-  for (NodeId a = 1; a < 3; ++a) store(0, a, 0, 16);  // not to accelerator 3
+  for (NodeId a = 1; a < 3; ++a) store(0, a, 0, 16);  // omits accelerator 3
   EXPECT_THROW(verification_->verify(), ModelError);
   start(Collective::kAllGather);
   for (NodeId a = 1; a < 3; ++a) store(0, a, 0, 16);
@@ -149,7 +149,8 @@ class ValueVerification : public VerificationTest {
 
 TEST_P(ValueVerification, CatchesAFlippedBit) {
   finish();
-  // A one-ulp change at one accelerator: within the error bound of the sum, but the bits differ.
+  // At one accelerator, a value changes by one unit in the last place. It stays within the error bound of the
+  // sum, but the accelerators no longer agree bit by bit.
   set(2, 20, std::nextafter(get(2, 20), 100.0F));
   EXPECT_THAT([&] { verification_->verify(); },
               ThrowsMessage<ModelError>(HasSubstr("accelerators 0 and 2 disagree on element 5")));
@@ -174,7 +175,7 @@ TEST_P(ValueVerification, CatchesASignedZero) {
   EXPECT_THROW(verification_->verify(), ModelError);
 }
 
-// Any order of additions is accepted: the bound allows for every order.
+// The error bound covers every order of additions, so a tree is accepted as well as a chain.
 TEST_P(ValueVerification, AcceptsAnyOrderOfAdditions) {
   start(Collective::kReduceScatter);
   reduce(3, 1, 0, 64);
@@ -184,10 +185,12 @@ TEST_P(ValueVerification, AcceptsAnyOrderOfAdditions) {
   EXPECT_NO_THROW(verification_->verify());
 }
 
-// A deep reduction overlaps a shallow one of a different extent: each element has its own bound.
+// Two reductions of different extent overlap. Each element must be checked against the bound of the deepest
+// reduction that covers it.
 TEST_P(ValueVerification, BoundsEveryElementByTheDeepestFlowThatTouchesIt) {
   schedule_ = schedule_of(Collective::kReduceScatter);
-  // Flow 0 covers the first chunk with one addition; flow 1 covers the whole buffer with three.
+  // The report states five additions for flow 0, which covers the first chunk, and three for flow 1, which
+  // covers the whole buffer.
   schedule_.nodes[1].ports[0][0].bytes = 16;
   auto& wide = schedule_.nodes[2].ports[0][0];
   wide.address = 0;
@@ -210,7 +213,7 @@ TEST(MakeVerification, CarriesValuesWhileTheyFitMemory) {
   EXPECT_STREQ(make_verification(config::Check::kOff, schedule, report, 1)->name(), "off");
 }
 
-// The same seed always gives the same values, and another seed gives different ones.
+// Values depend on the seed and the accelerator, and are the same in every run.
 TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   const auto schedule = schedule_of(Collective::kAllReduce);
   const auto report = report_of(3);
@@ -222,8 +225,8 @@ TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   EXPECT_NE(values(1, 0), values(1, 1));
 }
 
-// 1,024 accelerators and 4,096 parts of one element each would need 512 MiB of contribution sets; 32 MiB of
-// them are kept.
+// With 1,024 accelerators and 4,096 parts of one element each, contribution sets for all elements would need
+// 512 MiB, so the verification keeps sets for a sample in 32 MiB.
 class SampledVerification : public ::testing::Test {
  protected:
   static constexpr NodeId kMany = 1024;

@@ -83,7 +83,7 @@ TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
       ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
 }
 
-// Data that does not divide into at least one element per accelerator is padded, even a single byte.
+// Every size, even a single byte, is padded to whole elements and to at least one element per accelerator.
 TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
   const auto size_of = [](const std::string& system, const std::vector<std::string>& keys) {
     const auto loaded = load_system(system, keys);
@@ -98,7 +98,7 @@ TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
     EXPECT_EQ(size_of("torus_4x4", {key, "collective.size=65 B"}), 68) << algorithm;
   }
   EXPECT_EQ(size_of("torus_4x4", {"collective.op=broadcast", "collective.size=5 B"}), 8);
-  // Chunks that move through a ring and a switch need a piece per accelerator and ring direction.
+  // On a ring and a switch, a chunk needs a piece per accelerator and, on the ring, per direction.
   const auto hierarchy = load_system("themis/2D-SW_SW", {"collective.size=8 B", "collective.chunks=1"});
   EXPECT_EQ(padded_size(hierarchy.config.collective, hierarchy.config.system, 64), 4 * 64);
   EXPECT_EQ(padded_size(1, 4), 4);
@@ -113,7 +113,7 @@ TEST(RequireDeadlockFree, AcceptsDimensionOrderWithDatelines) {
   }
 }
 
-// Routes once around a ring without a dateline.
+// Routes around a ring in one direction without a dateline, so that it can deadlock.
 class Around final : public topology::RoutingFunction {
  public:
   topology::Hop next_hop(topology::NodeId at, topology::NodeId dst, topology::RouteState&,

@@ -1,4 +1,4 @@
-// Accelerators compute layers while their network interfaces reduce gradients.
+// Tests accelerators that compute layers while their network interfaces reduce gradients in the same memory.
 #include <memory>
 #include <vector>
 
@@ -20,7 +20,8 @@ using workload::Pass;
 
 using Works = std::vector<std::shared_ptr<const PassWork>>;
 
-// Starts the all-reduce and computes at the same time, or starts it after computing if not `reduces`.
+// An accelerator that computes `works`. It starts the all-reduce before computing if `reduces`, and
+// afterwards otherwise.
 class Computer final : public accelerator::AcceleratorModule {
  public:
   Computer(const sc_core::sc_module_name& name, Frequency clock, Works works, bool reduces, Cycles& end)
@@ -53,8 +54,8 @@ class Computer final : public accelerator::AcceleratorModule {
 };
 
 struct Times {
-  Cycles computed = 0;    // of the accelerator that finishes last
-  Cycles all_reduce = 0;  // end of the all-reduce
+  Cycles computed = 0;    // when the last accelerator finished computing
+  Cycles all_reduce = 0;  // when the all-reduce ended
   std::string verified;
 };
 
@@ -76,7 +77,8 @@ Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
   return works;
 }
 
-// If `together`, the all-reduce starts together with the work, otherwise after it.
+// If `together`, the all-reduce starts at the same time as the work; otherwise, it starts when the work is
+// done.
 Times run_with(const config::Loaded& loaded, const Works& works, bool together) {
   const auto result = run_in_child(
       [&] {
@@ -106,8 +108,8 @@ Times run_with(const std::vector<std::string>& overrides, const std::vector<Laye
   return run_with(loaded, works_of(loaded, layers), together);
 }
 
-// A vector-matrix product whose weights the memory delivers more slowly than the array consumes them: the
-// memory is never idle until the last weights have arrived.
+// A vector-matrix product that is limited by the memory: the array consumes weights faster than they arrive,
+// so the memory is busy until the last weights have been loaded.
 Layer wide_layer() {
   Layer layer;
   layer.name = "wide";
@@ -136,9 +138,9 @@ std::vector<Layer> convolutions() {
   return {first, second, third};
 }
 
-// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters of the data are
-// read and sent twice; the same amount arrives and is added (read and written), and again arrives and is
-// stored.
+// The bytes that a ring all-reduce of 4 moves through each accelerator's memory. In each of the two phases,
+// three quarters of the data are read and sent. In the first phase, the same amount arrives and is added,
+// which takes a read and a write; in the second phase, it arrives and is stored.
 constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
 
 TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
@@ -153,7 +155,7 @@ TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
   }
 }
 
-// Work may contain runs without tiles and runs with zero repetitions.
+// Work may contain tile sequences that are empty or have zero repetitions; these take no time.
 TEST(ComputingAccelerator, SkipsRunsOfNothing) {
   const auto computed = [](const Works& works) {
     const auto overrides = keys("64 GB/s", "train");
@@ -179,11 +181,12 @@ TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory)
     const Times apart = run_with(overrides, {wide_layer()}, false);
     const Times together = run_with(overrides, {wide_layer()}, true);
     EXPECT_EQ(together.verified, "values");
-    // The all-reduce must end before the last tile's computation, during which the memory may be idle.
+    // During the last tile's computation, the memory may be idle, so the all-reduce has to end before this
+    // tile.
     constexpr Cycles kTile = 2 * 1 + 32 + 256 - 2;
     ASSERT_LT(together.all_reduce, together.computed - kTile - 2);
     EXPECT_EQ(together.computed, apart.computed + kMoved / kBytesPerCycle) << fidelity;
-    // The all-reduce, in turn, waits for earlier tiles.
+    // The all-reduce also waits for tiles whose memory accesses come first.
     EXPECT_GT(together.all_reduce, apart.all_reduce - apart.computed);
   }
 }
@@ -207,7 +210,7 @@ TEST(ComputingAccelerator, AndNothingWhereTheMemoryIsUnlimited) {
   }
 }
 
-// An all-reduce in a memory slower than the links proceeds at the memory's speed.
+// If the memory is slower than the links, it determines the speed of an all-reduce.
 TEST(MemoryBandwidth, BoundsAnAllReduceOfItsOwn) {
   const auto cycles = [](const char* bandwidth) {
     return run("torus_4x4", keys(bandwidth, "flit"))["cycles"].get<Cycles>();

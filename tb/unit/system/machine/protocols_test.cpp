@@ -55,7 +55,7 @@ TEST(LaunchOf, IsTheProtocolsOrTheSystems) {
   EXPECT_EQ(launch_of(system, compiled), 7 * kUs);
 }
 
-// Eight accelerators behind a switch, with one message per step.
+// Runs a collective on eight accelerators behind a switch, with one message per step.
 nlohmann::ordered_json run_box(const std::string& size, std::vector<std::string> more) {
   more.insert(more.begin(),
               {"system.topology.kind=switch", "system.topology.dims=[8]", "system.link.bandwidth=450 GB/s",
@@ -67,7 +67,7 @@ nlohmann::ordered_json run_box(const std::string& size, std::vector<std::string>
 const std::vector<std::string> kProtocols{
     "system.ni.protocols=[{name: LL, efficiency: 0.5, setup: 800 ns}, {name: Simple, setup: 4 us}]"};
 
-// A launch delays the whole collective once.
+// The launch delay is added once per collective, not once per message.
 TEST(Costs, LaunchComesOnce) {
   const auto without = run_box("64 KiB", {});
   const auto launched = run_box("64 KiB", {"system.ni.launch=5 us"});
@@ -81,7 +81,7 @@ TEST(Costs, EfficiencyIsAShareOfTheBandwidth) {
   EXPECT_LE(used["efficiency"].get<double>(), 1);
 }
 
-// The exact fidelities give the same cycles, and fluid flows about the same time.
+// Flits and trains count the same cycles, and fluid flows take about the same time.
 TEST(Costs, CountInEveryFidelity) {
   std::vector<std::string> costs = kProtocols;
   costs.insert(costs.end(), {"system.ni.launch=3 us", "system.link.efficiency=0.81"});
@@ -99,7 +99,7 @@ TEST(Costs, CountInEveryFidelity) {
   }
 }
 
-// The run takes the smaller of the two protocols' times, close to the expected time.
+// With two protocols, the run takes the time of the faster one, which is close to the expected time.
 TEST(Costs, TheFastestProtocolIsUsed) {
   for (const char* size : {"4 KiB", "64 MiB"}) {
     const auto chosen = run_box(size, kProtocols);
@@ -114,8 +114,8 @@ TEST(Costs, TheFastestProtocolIsUsed) {
   }
 }
 
-// With an efficiency of 0.5, half of the sent bytes are data: about twice the flits, and the same final
-// values.
+// With a protocol efficiency of 0.5, only half of the bytes sent are data. The run therefore sends about
+// twice as many flits but computes the same final values.
 TEST(Costs, AProtocolSendsMoreThanItsData) {
   const auto plain = run_box("1 MiB", {"check=values", "fidelity=flit"});
   const auto low = run_box(

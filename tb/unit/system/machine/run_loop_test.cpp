@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A network whose state is set by the test.
+// A network without traffic, whose state is set by the test.
 class QuietFabric final : public fabric::Fabric {
  public:
   void connect(topology::NodeId, int, fabric::Injector&, fabric::Ejector&) override {}
@@ -35,7 +35,7 @@ class QuietFabric final : public fabric::Fabric {
   fabric::FabricStatistics statistics_;
 };
 
-// Work that completes in cycle `done_at`, run in slices of 100 cycles.
+// Runs work that completes in cycle `done_at`, in slices of at most 100 cycles.
 class RunLoopTest : public ::testing::Test {
  protected:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
@@ -53,7 +53,7 @@ class RunLoopTest : public ::testing::Test {
             .who = [](Cycles) { return std::string("node 4 waits for node 7"); },
             .between = [this] { ++looks; }};
   }
-  // Slices end at the given deadlines and after at most 100 cycles.
+  // Runs to the end, in slices that end at the cycles in `slices` and are at most 100 cycles long.
   Cycles run_until(const std::vector<Cycles>& slices, RunState state, Cycles max_cycles = 0) {
     state.next_look = [slices](Cycles cycle) {
       return std::min(cycle + 100, *std::ranges::upper_bound(slices, cycle));
@@ -66,7 +66,7 @@ class RunLoopTest : public ::testing::Test {
   Cycles done_at = 250;
   Cycles stuck_at = kNever;
   Cycles now = 0;
-  std::vector<Cycles> ends;  // end of each slice
+  std::vector<Cycles> ends;  // the end of each slice
   int looks = 0;
   std::atomic<bool> stop{false};
   std::vector<double> parts;
@@ -85,7 +85,7 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
   EXPECT_EQ(run_to_end(network, work, 0, nullptr, nullptr), 10'000);
   EXPECT_THAT(ends, ElementsAre(10'000));
 
-  // Credits are in flight until the end of the third slice.
+  // The network still has credits in flight until the end of the third slice.
   ends.clear();
   now = 0;
   network.is_idle = false;
@@ -99,7 +99,7 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
 }
 
 TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
-  stuck_at = 0;  // Nothing has started before cycle 0.
+  stuck_at = 0;  // reported as stuck from the first slice on
   network.moved_at = 73;
   EXPECT_THAT([&] { run_until({250}, state()); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages have arrived"),
@@ -117,7 +117,7 @@ TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
 TEST_F(RunLoopTest, TakesALimitThatIsJustEnough) {
   done_at = 150;
   EXPECT_EQ(run_until({151}, state(), 150), 151);
-  // The network may still be active when the run is done: it drains after a measurement.
+  // After a measurement, the run continues until the network is empty, even beyond the limit.
   now = 0;
   EXPECT_EQ(run_until({151, 400}, state(), 150), 400);
 }

@@ -19,9 +19,9 @@ namespace {
 
 using workload::CollectiveOp;
 
-// A message or collective that an open run requested, with the times of its request and completion.
+// A message or collective requested from an open run, with the times of its request and completion.
 struct Asked {
-  std::vector<int> ranks;  // for a message: source and destination
+  std::vector<int> ranks;  // of a message: the source and the destination
   bool collective = false;
   CollectiveOp op = CollectiveOp::kAllReduce;
   Bytes bytes = 0;
@@ -29,7 +29,8 @@ struct Asked {
   Femtoseconds ended = -1;
 };
 
-// Replays all requests as a program, whose ranks compute until the cycle of each request.
+// Converts the requests of an open run into a program: each rank computes until the cycle of its next
+// request.
 class AsProgram {
  public:
   AsProgram(const std::vector<Asked>& all, int ranks, Femtoseconds period) : period_(period) {
@@ -83,10 +84,11 @@ class AsProgram {
 
   Femtoseconds period_;
   workload::Program program_;
-  std::vector<std::pair<Cycles, std::int32_t>> at_{};  // [rank]: the end of its last computation
+  std::vector<std::pair<Cycles, std::int32_t>>
+      at_{};  // for each rank, the end and the number of its last computation
 };
 
-// The end times of a program's collectives and messages, in nanoseconds by name.
+// Runs a program. Returns the end time of each collective and message in nanoseconds, keyed by name.
 std::map<std::string, double> ends(const config::Loaded& loaded, const workload::Program& program) {
   const KernelContext kernel;
   const KernelContext::Use use(kernel);
@@ -100,7 +102,8 @@ double ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// Requests random messages and collectives at random times, half of them from callbacks.
+// Requests random messages and collectives at random times. About half of the requests are made in completion
+// callbacks.
 class RandomRun {
  public:
   RandomRun(const config::Loaded& loaded, std::uint32_t seed, bool collectives)
@@ -132,7 +135,7 @@ class RandomRun {
       static const CollectiveOp kOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
                                           CollectiveOp::kAllGather, CollectiveOp::kAllToAll};
       one.op = kOps[below(4)];
-      // Rings of other groups could deadlock with messages.
+      // A ring of any other group could deadlock together with the messages.
       const int members = below(2) == 0 ? ranks : 2;
       for (int rank = 0; rank < members; ++rank) one.ranks.push_back(rank);
       id = run_.collective({one.op, one.bytes, one.ranks});
@@ -191,7 +194,8 @@ TEST(OpenRun, SendsAsAProgramDoes) {
   }
 }
 
-// Programs load tables ahead of time, which takes no time here.
+// A program loads tables ahead of time. Since loading takes no time here, the open run must have the same
+// times.
 TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
   for (std::uint32_t seed = 0; seed < 14; ++seed) {
     expect_as_program(kNetworks[seed % kNetworks.size()],
@@ -201,7 +205,7 @@ TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
   }
 }
 
-// An immediate collective takes the same time as in `coppice run`.
+// A collective that is requested at time 0 takes as long as with `coppice run`.
 TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
   for (const char* const fidelity : {"flit", "train"}) {
     for (const char* const algorithm : {"ring", "multitree", "auto"}) {
@@ -225,7 +229,8 @@ TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
   }
 }
 
-// The completion times of messages sent one at a time: each completion sends the next message.
+// Sends messages one at a time: the completion of each message starts the next one. Returns the completion
+// times.
 std::vector<Femtoseconds> chain(const std::string& topology, const std::string& fidelity) {
   const SmallMachine machine(topology, {"fidelity=" + fidelity, "check=contributions"});
   OpenRun run(machine.loaded());

@@ -26,8 +26,8 @@ TEST(CountSamples, KeepsEveryUnitHoweverManySamples) {
   samples.start(0, 10, totals);
   for (std::int64_t step = 1; step <= kSteps; ++step) {
     const Femtoseconds now = step * 10;
-    totals[0] = 2 * step;                       // evenly
-    totals[1] = step > kSteps / 2 ? 1'000 : 0;  // in one step
+    totals[0] = 2 * step;                       // grows evenly
+    totals[1] = step > kSteps / 2 ? 1'000 : 0;  // grows in a single step
     if (samples.due(now)) samples.take(now, totals);
   }
   const Femtoseconds end = kSteps * 10;

@@ -22,7 +22,7 @@ TEST(TimeWindows, CutsTimeAtTheirBounds) {
   windows.add(1, 300, 310);
   EXPECT_EQ(windows.window(), 100);
   EXPECT_THAT(windows.parts(0, 1, 310), ElementsAre(0.5, 1.1, 0.5, 0));
-  // The last window lasts only 10 time units.
+  // The last window ends with the run, after only 10 time units. One of two channels is busy for all of them.
   EXPECT_THAT(windows.parts(1, 2, 310), ElementsAre(0, 0, 0, 0.5));
 }
 
@@ -35,11 +35,11 @@ TEST(TimeWindows, GrowsLongerWithTime) {
   const auto parts = windows.parts(0, 1, 254);
   ASSERT_EQ(parts.size(), 64U);
   EXPECT_EQ(parts[0], 0.75);
-  EXPECT_EQ(parts[62], 0.5);  // time units 250 and 251
-  EXPECT_EQ(parts[63], 0.5);  // time unit 252 of a window of two
+  EXPECT_EQ(parts[62], 0.5);  // units 250 and 251 of a window of four
+  EXPECT_EQ(parts[63], 0.5);  // unit 252; the last window is only two units long
 }
 
-// A run may continue long after its last message.
+// The number of windows stays small even if the run continues long after its last message.
 TEST(TimeWindows, StayFewWhateverTheEnd) {
   TimeWindows windows(1, 1);
   windows.add(0, 0, 2);
@@ -50,7 +50,7 @@ TEST(TimeWindows, StayFewWhateverTheEnd) {
   EXPECT_EQ(windows.until(60).parts(0, 1, 60), windows.parts(0, 1, 60));
 }
 
-// For any division into windows, all activity is in some window.
+// However time is divided into windows, the activity of all windows adds up to the time spent.
 RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
@@ -75,7 +75,8 @@ RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   RC_ASSERT(std::abs(sum - static_cast<double>(all)) < 1e-6);
 }
 
-// Two accelerators around a switch of 16 GB/s, i.e. a 16-byte flit per 1-ns cycle.
+// Two accelerators are connected by a switch with 16 GB/s per link, which carries one 16-byte flit per cycle
+// of 1 ns.
 TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   const topology::Topology topology = topology::make_hierarchy(
       std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
@@ -92,7 +93,7 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   const auto busy = activity.busy(0, end);
   ASSERT_EQ(busy.size(), 40U);
   EXPECT_EQ(busy[9], 0);
-  EXPECT_EQ(busy[10], 0.5);  // one of two accelerators
+  EXPECT_EQ(busy[10], 0.5);  // one of the two accelerators is sending
   EXPECT_EQ(busy[29], 0.5);
   EXPECT_EQ(busy[30], 0);
 
@@ -104,7 +105,7 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   message.dependencies_met = 5;
   message.completed = 20;
   activity.message_completed(message);
-  message.dependencies_met = 15;  // while the previous one is in flight
+  message.dependencies_met = 15;  // while the previous message is in flight
   message.completed = 35;
   activity.message_completed(message);
   const auto active = activity.active(0, end);
@@ -115,8 +116,8 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   EXPECT_EQ(active[35], 0);
 }
 
-// The activity of two accelerators around a switch, where accelerator 0 sends a message for each {begin,
-// end}, in cycles of 1 ns.
+// The activity of two accelerators on a switch. For each {begin, end} in cycles of 1 ns, accelerator 0 sends
+// a message.
 std::vector<double> activity_of(const std::vector<std::pair<Cycles, Cycles>>& messages) {
   const topology::Topology topology = topology::make_hierarchy(
       std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
@@ -146,7 +147,7 @@ TEST(DimensionActivity, CountsMessagesThatAreOvertakenFromTheirBeginning) {
   EXPECT_EQ(activity_of({{10, 35}, {5, 35}}), alone);
 }
 
-// Compares random intervals with one mark per active cycle.
+// The activity of random messages must equal a bitmap in which each message marks its cycles.
 RC_GTEST_PROP(DimensionActivity, IsTheUnionOfItsMessages, ()) {
   auto messages = *rc::gen::container<std::vector<std::pair<Cycles, Cycles>>>(
       rc::gen::pair(rc::gen::inRange<Cycles>(0, 60), rc::gen::inRange<Cycles>(0, 60)));
@@ -169,8 +170,9 @@ double mean(const nlohmann::ordered_json& windows, double window_ns, double time
   return sum / time_ns;
 }
 
-// A train that another channel of its route slows down leaves its own channel free in between. Here, the
-// first dimension's channels are four times as fast as the second's.
+// If another channel of the route slows a train down, the train leaves gaps on a faster channel, and these
+// must not count as busy. Here, channels of the first dimension are four times as fast as those of the
+// second.
 TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
@@ -191,7 +193,7 @@ TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   EXPECT_LT(mean(train["dimensions"][0]["busy"], window, time), 0.13);
 }
 
-// Messages that accelerators forward for others also count as use of their dimensions.
+// A dimension's utilization includes messages that accelerators forward for others.
 TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   const auto result =
       run("hierarchy_16x8x8",
@@ -205,7 +207,8 @@ TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   }
 }
 
-// Over the whole run, channels are busy for the time of their flits, with trains and with flits.
+// Over the whole run, each channel is busy for exactly the time of its flits, both with trains and with
+// flits.
 TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
@@ -224,7 +227,8 @@ TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
     const auto& dimension = flit["dimensions"][d];
     EXPECT_LE(dimension["busy"].size(), TimeWindows::kMost);
     EXPECT_EQ(dimension["busy"].size(), dimension["activity"].size());
-    // `busy` also counts head flits and incomplete last flits.
+    // `busy` is slightly larger than the utilization, because it also counts head flits and incomplete last
+    // flits.
     const double used = dimension["utilization"];
     EXPECT_THAT(mean(dimension["busy"], window, time), DoubleNear(used, 0.05 * used));
     EXPECT_GE(mean(dimension["busy"], window, time), used);

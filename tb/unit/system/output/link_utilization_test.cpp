@@ -9,7 +9,7 @@
 namespace coppice::system {
 namespace {
 
-// At 8 GB/s, a flit of 16 B occupies a channel for two cycles.
+// On a channel with 8 GB/s, a 16-byte flit takes two cycles.
 TEST(LinkUtilization, CountsAChannelBusyForItsFlitTime) {
   const config::Config config;
   const topology::Topology topology =

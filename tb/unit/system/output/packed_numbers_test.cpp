@@ -14,7 +14,7 @@ std::string packed(std::initializer_list<std::int64_t> numbers) {
   return text;
 }
 
-// Values in the source-map format, which uses the same encoding.
+// The expected strings were taken from the source-map format, which uses the same encoding (VLQ).
 TEST(PackedNumbers, AreThoseOfSourceMaps) {
   EXPECT_EQ(packed({0, 1, -1, 15, 16, -16, 123, 123456789}), "ACDegBhB2HqxmvrH");
 }

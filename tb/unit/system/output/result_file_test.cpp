@@ -109,7 +109,7 @@ TEST(ResultFile, AppendsInTurn) {
 }
 
 TEST(ResultFile, ReportsWhatDoesNotFit) {
-  // One string is smaller than a stream's buffer, the other is larger.
+  // The first string fits into the stream's buffer, and the second does not.
   for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
     ResultFile file("--out", "/dev/full");
     EXPECT_THAT([&] { file.write(std::string(size, 'x')); },
@@ -118,7 +118,7 @@ TEST(ResultFile, ReportsWhatDoesNotFit) {
   }
 }
 
-// If a pipe replaces the file during the run, the pipe is not overwritten.
+// If a pipe appears under the file's name during the run, the result does not replace it.
 TEST(ResultFile, NeverReplacesAPipe) {
   const TemporaryDirectory directory;
   ResultFile file("--out", directory.file("a.json"));
@@ -127,7 +127,7 @@ TEST(ResultFile, NeverReplacesAPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(directory.file("a.json")));
 }
 
-// An existing device or pipe is written to, not replaced by a file.
+// If the file is an existing device or pipe, the result is written to it instead of replacing it.
 TEST(ResultFile, WritesIntoAPipe) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.file("pipe");

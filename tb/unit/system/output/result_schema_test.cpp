@@ -53,7 +53,7 @@ TEST(ResultSchema, HasTheTypesOfTheTable) {
   EXPECT_EQ(traffic["packet_latency_mean"]["type"], nlohmann::ordered_json({"number", "null"}));
   const nlohmann::ordered_json& statistics = definitions["statistics"];
   EXPECT_EQ(statistics["additionalProperties"]["$ref"], "#/definitions/statistics_any");
-  // A section like another one has its fields, too.
+  // A section whose description refers to another section also has all of its fields.
   EXPECT_TRUE(definitions["accelerators_item"]["properties"].contains("idle_ns"));
   EXPECT_TRUE(definitions["accelerators_item"]["properties"].contains("rank"));
   EXPECT_TRUE(definitions["stretches_item"]["properties"].contains("flits"));

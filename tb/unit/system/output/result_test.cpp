@@ -76,8 +76,8 @@ TEST(Result, RefusesWhatNoMachineCanDo) {
               ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
 }
 
-// A flit takes 160 cycles. The last message of a phase arrives only after both messages of the phase were
-// sent.
+// A flit takes 160 cycles. Accelerators send the two messages of a phase one after another, so the second
+// arrives only after the time of both messages.
 TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   const std::vector<std::string> keys{"system.topology={kind: ring, dims: [2]}", "collective.size=8 B",
                                       "system.link.bandwidth=100 MB/s", "collective.algorithm=ring"};
@@ -96,7 +96,7 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
 }
 
 // An accelerator sends 3/4 of 8 KiB over the first dimension and half of the remaining quarter over the
-// second, and the same amounts again in the all-gather.
+// second. The all-gather sends the same amounts again.
 TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
   const auto result =
       run("hierarchy_16x8x8",
@@ -127,7 +127,7 @@ TEST(Summarize, TellsFiguresAndBreakdown) {
   }
 }
 
-// The summary of a program whose exposed communication has these kinds.
+// The summary of a program run with the given exposed communication per kind.
 std::string summary_of(const std::map<std::string, double>& exposed) {
   using Json = nlohmann::ordered_json;
   const Json iteration = {{"time_ns", 10.0},  {"compute_ns", 2.0}, {"memory_ns", 0.0},  {"exposed_ns", 8.0},

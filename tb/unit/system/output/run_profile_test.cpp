@@ -11,7 +11,7 @@ namespace {
 
 using topology::Topology;
 
-// A fabric whose flit counts per channel are set by the test.
+// A fabric whose number of flits per channel is set by the test.
 class CountedFabric final : public fabric::Fabric {
  public:
   explicit CountedFabric(std::size_t channels) { counted.channel_flits.resize(channels); }
@@ -29,7 +29,7 @@ class CountedFabric final : public fabric::Fabric {
   fabric::FabricStatistics counted;
 };
 
-// A ring of four accelerators; each channel carries a 16-byte flit per nanosecond.
+// The profile of a ring of four accelerators in which each channel carries a 16-byte flit per nanosecond.
 struct Profiled {
   Topology ring{topology::make_topology(
       topology::Kind::kRing, std::vector{4},
@@ -38,7 +38,7 @@ struct Profiled {
   CountedFabric fabric{ring.channels().size()};
   RunProfile profile{ring, system, fabric, false};
 
-  // A channel's digits, one per 1-ns window: 0 is idle, z is busy.
+  // The utilization of a channel as one digit per 1-ns window, from 0 (idle) to z (always busy).
   std::string busy(std::size_t channel, Cycles cycles) {
     const auto json = profile.to_json(cycles);
     EXPECT_EQ(json["windows"]["length_ns"], 1);
@@ -62,7 +62,7 @@ TEST(RunProfile, CountsNoPassageWithoutFlits) {
   EXPECT_FALSE(one.profile.to_json(8).contains("windows"));
 }
 
-// Once the profile samples the fabric's totals, it does not count passages separately.
+// Once the profile samples the fabric's totals, it must not also count individual flits.
 TEST(RunProfile, CountsNoPassageTwiceOnceItSamples) {
   Profiled one;
   one.profile.sample_from(0);
@@ -71,7 +71,7 @@ TEST(RunProfile, CountsNoPassageTwiceOnceItSamples) {
   Profiled other;
   other.profile.sample_from(0);
   other.fabric.counted.channel_flits[0] = 4;
-  EXPECT_EQ(other.busy(0, 8), "VVVVVVVV");  // half the time, spread evenly
+  EXPECT_EQ(other.busy(0, 8), "VVVVVVVV");  // busy for half of each window
 }
 
 }  // namespace

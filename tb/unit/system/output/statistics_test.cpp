@@ -7,7 +7,7 @@
 namespace coppice::system {
 namespace {
 
-// Counts flits and waiting time.
+// A module with two statistics: flits and waiting time.
 class Counter : public sc_core::sc_module, public StatisticsOwner {
  public:
   Counter(const sc_core::sc_module_name& name, const char* kind, double flits)
@@ -29,8 +29,7 @@ struct Machine : sc_core::sc_module {
   Counter other{"other", "terminal", 5};
 };
 
-// Each test elaborates once: the kernel allows one elaboration per process, and every test is its own
-// process.
+// Each test runs in a process of its own, because a SystemC kernel elaborates only once per process.
 TEST(Statistics, DescribeEveryQuantityOfAKindOnce) {
   const Machine machine("machine");
   EXPECT_EQ(describe_statistics(machine),

@@ -27,7 +27,7 @@ TEST(Divide, CountsMemoryAndSerialization) {
   EXPECT_EQ(time.total(), 104);
 }
 
-// If the message was issued while the previous one was still being sent, only serialization counts.
+// If a message was issued while the previous one was still being sent, its whole time is serialization.
 TEST(Divide, HidesWhatOverlapsTheMessageBefore) {
   ni::MessageRecord message = record();
   message.issued = 200;
@@ -44,7 +44,8 @@ TEST(Divide, CountsFlitsHeldUpAsContention) {
   EXPECT_EQ(divide(message).serialization, 100);
 }
 
-// A shortage of credits may have delayed this message by 30 cycles and the message it depends on by 12.
+// A shortage of credits delayed this message by up to 30 cycles, and the message on which it depends by up to
+// 12.
 TEST(Divide, TellsCreditsFromContention) {
   ni::MessageRecord message = record();
   message.tail_injected = 1150;
@@ -63,8 +64,8 @@ TEST(Divide, TellsCreditsFromContention) {
   EXPECT_EQ(divide(message).contention, 8);
 }
 
-// The message it waits for was first still at its sender, then in flight; after that, the lockstep delayed
-// this one.
+// This message waited for another one, which was first still at its sender and then in flight. After its
+// arrival, the lockstep held this message back.
 TEST(Divide, DividesTheWaitForData) {
   ni::MessageRecord message = record();
   message.enabler_tail_injected = 1099;
@@ -82,8 +83,8 @@ TEST(Divide, DividesTheWaitForData) {
   EXPECT_EQ(time.serialization, 100);
 }
 
-// For any times, every cycle from the end of the previous message to this message's tail belongs to exactly
-// one part, and no part is negative.
+// For arbitrary times, every cycle between the end of the previous message and this message's tail belongs to
+// exactly one part, and no part is negative.
 RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
   const auto cycles = rc::gen::inRange<Cycles>(0, 500);
   ni::MessageRecord message;
@@ -130,7 +131,7 @@ double sum_of_parts(const nlohmann::ordered_json& result) {
   return sum;
 }
 
-// Whole runs, with and without contention.
+// In complete runs, with and without contention, the parts must add up to the run's cycles.
 TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   const std::vector<std::vector<std::string>> runs{
       {"collective.algorithm=multitree"},
@@ -149,7 +150,7 @@ TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   }
 }
 
-// In contention-free runs, no time counts as contention, regardless of the dimensions' link latencies.
+// A contention-free run must report no contention, whatever the link latencies of its dimensions.
 TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   for (const char* system : {"torus_4x4", "mesh_4x4"}) {
     for (const char* links : {"150 ns", "[20 ns, 700 ns]", "[700 ns, 20 ns]"}) {
@@ -161,8 +162,9 @@ TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   }
 }
 
-// The same holds if buffers are too shallow for the credit loop of 306 cycles; that time counts as `credits`.
-// A message is 65 flits, or 4 packets of 17 flits over two virtual channels.
+// With buffers too shallow for the credit loop of 306 cycles, messages wait for credits, which must be
+// reported as `credits` and not as contention. A message has 65 flits, or 4 packets of 17 flits over two
+// virtual channels.
 TEST(TimeBreakdown, CallsTheWaitForCreditsCredits) {
   struct Case {
     const char* flow_control;

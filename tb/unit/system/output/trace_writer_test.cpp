@@ -45,7 +45,7 @@ bool is_message(const TraceSlice& slice) {
 
 class TraceWriterTest : public ::testing::TestWithParam<const char*> {};
 
-// One track per port, with slices that do not overlap and do not exceed the end of the run.
+// Each port has one track. Its slices do not overlap and do not extend beyond the end of the run.
 TEST_P(TraceWriterTest, WritesSlicesThatDoNotOverlap) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam(),
@@ -70,8 +70,8 @@ TEST_P(TraceWriterTest, WritesSlicesThatDoNotOverlap) {
   EXPECT_GT(static_cast<double>(last), 0.9 * result["time_ns"].get<double>());
 }
 
-// One slice per scheduled message, lasting as long as its flits. The channels are in use for the same total
-// time.
+// Each scheduled message has one slice, which lasts as long as its flits. Channel utilization adds up to the
+// same total time.
 TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
@@ -88,7 +88,7 @@ TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
     for (const TraceSlice& slice : track.slices) {
       if (!is_message(slice)) continue;
       ++messages;
-      EXPECT_EQ(slice.end - slice.begin, 272U);  // 4 KiB: 16 packets of 17 flits, one cycle per flit
+      EXPECT_EQ(slice.end - slice.begin, 272U);  // 4 KiB are 16 packets of 17 flits, at one flit per cycle
       EXPECT_EQ(slice.arguments.at("flits"), "272");
     }
   }
@@ -98,8 +98,8 @@ TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
   EXPECT_NEAR(in_use, 16 * 15 * 2 * 272, 1e-3);
 }
 
-// An arrow connects every message with its arrival, which has the same name and is at the interface that the
-// message's arguments name.
+// An arrow connects every message with its arrival. The arrival has the same name and is on the track of the
+// interface that the message's arguments name.
 TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
@@ -130,7 +130,7 @@ TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
 INSTANTIATE_TEST_SUITE_P(Fidelities, TraceWriterTest, ::testing::Values("flit", "train"),
                          [](const auto& fidelity) { return std::string(fidelity.param); });
 
-// A channel at half the rate is busy for two cycles per flit.
+// A channel with half of the maximum bandwidth is busy for two cycles per flit.
 TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=flit", "system.link.bandwidth=4 GB/s"});
@@ -142,7 +142,7 @@ TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
               1e-3);
 }
 
-// Buffers fill up to their depth where messages meet; all are empty at the end.
+// Contending messages fill buffers up to their depth; at the end of the run, all buffers are empty.
 TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
   constexpr double kDepth = 8;
   const auto [result, trace] =
@@ -160,7 +160,7 @@ TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
       most = std::max(most, value);
     }
   }
-  EXPECT_EQ(buffers, 48);  // one per channel
+  EXPECT_EQ(buffers, 48);  // one counter per channel
   EXPECT_EQ(most, kDepth);
   const auto trains = run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=train"});
   for (const auto& [name, track] : trains.trace) EXPECT_NE(track.unit, "flits") << name;
@@ -182,7 +182,7 @@ TEST(TraceWriter, SaysThatItCannotBeWritten) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("--trace"), HasSubstr("no/trace"))));
 }
 
-// A device or a pipe is written to, not replaced.
+// If the file is a device or a pipe, the trace is written to it instead of replacing it.
 TEST(TraceWriter, DoesNotReplaceADevice) {
   const TemporaryDirectory directory;
   const std::string link = directory.file("null");

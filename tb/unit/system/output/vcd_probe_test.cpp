@@ -20,11 +20,11 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Not;
 
-// A signal's changes: (time in ps, value).
+// The changes of a signal, as pairs of a time in ps and a value.
 using Wave = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 std::map<std::string, Wave> read_vcd(const std::string& path) {
-  std::map<std::string, std::string> names;  // identifier -> name
+  std::map<std::string, std::string> names;  // signal names, keyed by VCD identifier
   std::map<std::string, Wave> waves;
   std::vector<std::string> scopes;
   std::istringstream text(read_text(path));
@@ -88,7 +88,7 @@ TEST(VcdProbe, RecordsCountersDecoderAndChannelsOfChosenNodes) {
   EXPECT_THAT(waves, Not(Contains(Key("ni_4.port_2.timestep_counter"))));
 }
 
-// Counters never decrease and end when the whole table is done.
+// Counters never decrease, and their final values show that the whole table has been executed.
 TEST(VcdProbe, FollowsTheTableToItsEnd) {
   const auto waves = record({"collective.size=4 KiB"});
   for (const char* signal : {"timestep_counter", "entries_issued"}) {
@@ -100,7 +100,8 @@ TEST(VcdProbe, FollowsTheTableToItsEnd) {
   EXPECT_EQ(waves.at("ni_0.port_0.lockstep_counter").back().second, 0);
 }
 
-// A channel is valid for one cycle per flit: 256 B and a head flit for every message that leaves the node.
+// A channel's valid signal is high for one cycle per flit. Every message that leaves the node has a head flit
+// and 256 B of data.
 TEST(VcdProbe, ShowsEveryFlitForOneCycle) {
   const std::vector<std::string> overrides{"collective.size=4 KiB", "fidelity=flit"};
   const auto waves = record(overrides);

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Each of eight ports sends through its own output.
+// Each of the eight ports sends messages through an output of its own.
 void all_send(fabric::Meetings& meetings) {
   static const std::array<topology::Hop, 8> routes{};
   meetings.set_size(8, 8);
@@ -26,7 +26,8 @@ void all_send(fabric::Meetings& meetings) {
   }
 }
 
-// All ports send. Messages meet at port 5 unless meetings are given. Returns whether they meet.
+// All ports send, and messages contend at port 5 unless flit ports are given. Returns whether messages
+// contend.
 bool meet_unless_given(fabric::Meetings& meetings) {
   all_send(meetings);
   if (!meetings.given().empty()) return false;

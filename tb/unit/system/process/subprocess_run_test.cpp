@@ -24,7 +24,7 @@ using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// A job that never ends on its own.
+// A job that runs until it is stopped.
 Json wait_for_ever() {
   while (true) ::pause();
 }
@@ -73,12 +73,12 @@ TEST(SubprocessRun, SaysWhenEachJobIsDone) {
   options.job_done = [&](std::size_t job, const Json& /*value*/) { done.push_back(job); };
   const SubprocessJob job = [] { return Json(1); };
   run_in_subprocesses({job, job, job}, options);
-  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, hence in order
+  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // with one process, jobs complete in order
 }
 
 TEST(SubprocessRun, RunsNoMoreAtOnceThanAllowed) {
-  // Each job takes a token from a shared pipe and returns it later; a third simultaneous job would find no
-  // token.
+  // Each job takes a token from a shared pipe and returns it later. There are only two tokens, so a third
+  // simultaneous job would fail to get one.
   int tokens[2];
   ASSERT_EQ(::pipe2(tokens, O_NONBLOCK), 0);
   ASSERT_EQ(::write(tokens[1], "ab", 2), 2);
@@ -162,7 +162,7 @@ TEST(SubprocessRun, EndsAllWhenInterrupted) {
   expect_no_children();
 }
 
-// Each job writes a byte when it is asked to end.
+// A job that is asked to stop writes one byte before it ends.
 TEST(SubprocessRun, LetsJobsCleanUp) {
   static int traces[2];
   ASSERT_EQ(::pipe(traces), 0);
@@ -171,8 +171,8 @@ TEST(SubprocessRun, LetsJobsCleanUp) {
   options.at_once = 3;
   options.interrupted = &interrupted;
   options.job_done = [&](std::size_t, const Json&) { interrupted = true; };
-  // The last job ends only when both others have installed their handlers: each then sends a token, and the
-  // last job waits for both.
+  // The last job ends only after both other jobs have installed their signal handlers: each of them sends a
+  // token, and the last job waits for both tokens.
   static int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const SubprocessJob tell = []() -> Json {

@@ -25,8 +25,7 @@ std::string chosen(const std::string& algorithm) {
   return "collectives.all_to_all.algorithm=" + algorithm;
 }
 
-// Executes only the rules of the network interface: an entry sends the block that its accelerator holds at
-// the time.
+// Executes the tables by one rule only: an entry sends its block if its accelerator holds the block by then.
 RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   const auto algorithm =
       *rc::gen::element<std::string>("direct", "at_once", "pairwise", "ring", "hierarchical");
@@ -48,7 +47,7 @@ RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   std::vector<schedule::Message> messages = schedule::collect_messages(machine.topology(), schedule);
   schedule::replay(schedule, messages);
   std::ranges::stable_sort(messages, {}, &schedule::Message::round);
-  std::set<std::pair<int, topology::NodeId>> holds;  // (block, accelerator)
+  std::set<std::pair<int, topology::NodeId>> holds;  // pairs of a block and an accelerator that holds it
   for (int number = 0; number < n * n; ++number) holds.emplace(number, number / n);
   std::vector<std::pair<int, topology::NodeId>> arriving;
   std::int32_t round = 0;
@@ -67,7 +66,7 @@ RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   }
   holds.insert(arriving.begin(), arriving.end());
   for (int number = 0; number < n * n; ++number) RC_ASSERT(holds.contains({number, number % n}));
-  // Direct and pairwise move each block only once.
+  // The direct and pairwise algorithms move each block directly to its destination.
   if (algorithm == "direct" || algorithm == "pairwise") {
     RC_ASSERT(static_cast<int>(messages.size()) == n * (n - 1));
     RC_ASSERT(schedule.steps == n - 1);
@@ -88,7 +87,7 @@ TEST(AllToAll, RefusesWhatItsNetworkDoesNotHave) {
 TEST(AllToAll, VerifiesEveryBlock) {
   const SmallMachine machine("kind: ring, dims: [2]");
   const schedule::Schedule schedule =
-      compiled(machine, 8);  // blocks of 4 bytes: (0, 0), (0, 1), (1, 0), (1, 1)
+      compiled(machine, 8);  // the blocks (0, 0), (0, 1), (1, 0) and (1, 1) of 4 bytes each
   const auto verification = make_all_to_all_verification(schedule);
   EXPECT_STREQ(verification->name(), "contributions");
   const auto refuses = [&](const std::string& what) {
@@ -102,7 +101,7 @@ TEST(AllToAll, VerifiesEveryBlock) {
   refuses("accelerator 0 holds nothing");
   move(1, 0, 8);
   EXPECT_NO_THROW(verification->verify());
-  // Accelerator 0 mistakes its own block for that of accelerator 1.
+  // Replaces the block that accelerator 0 received from accelerator 1 with its own.
   verification->memory(0).store(8, 4, verification->memory(0).copy(0, 4));
   refuses("accelerator 0 holds the block from 0 instead of the block from 1");
   EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },

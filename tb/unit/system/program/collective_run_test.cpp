@@ -1,4 +1,4 @@
-// Runs whole collectives.
+// Tests complete runs of collectives.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -21,7 +21,7 @@ Cycles cycles(const nlohmann::ordered_json& result) {
   return result["cycles"];
 }
 
-// The schedule's time computed by arithmetic only.
+// The expected time of a collective, computed from its tables without any simulation.
 Cycles expected_cycles(const std::string& name, const std::vector<std::string>& overrides) {
   const config::Loaded loaded = load_system(name, overrides);
   const auto topology = build_topology(loaded);
@@ -32,9 +32,9 @@ Cycles expected_cycles(const std::string& name, const std::vector<std::string>& 
 
 // --- exact durations --------------------------------------------------------------------------------------
 
-// The ring's complete arithmetic: a 64 KiB chunk is 256 packets of 17 flits. Each of the 30 steps waits for
-// the previous one and takes: memory access (4), zero-load channel latency (161), the flits after the head,
-// then the addition (4) or the store (1).
+// A 64 KiB chunk is 256 packets of 17 flits. Each of the ring's 30 steps waits for the previous one and
+// consists of the memory access (4 cycles), the zero-load latency (161), the flits after the head, and
+// finally the addition (4) or the store (1).
 TEST(Collective, RingOn4x4TorusIsThirtyStepsOfItsChunk) {
   constexpr Cycles kDma = 4;
   constexpr Cycles kLatency = 2 + 2 * 4 + 150 + 1;
@@ -58,8 +58,8 @@ struct Target {
 
 class MultiTreeTarget : public ::testing::TestWithParam<Target> {};
 
-// The arithmetic of MultiTree's tables gives the measured cycles exactly, so time passes only in its terms:
-// memory, latency, the lockstep's estimate, the port's queue, serialization and reduction.
+// A run takes exactly the time that ScheduleArithmetic computes from MultiTree's tables. Its terms are
+// memory, latency, the lockstep, the port's queue, serialization and reduction.
 TEST_P(MultiTreeTarget, IsTheArithmeticOfItsTables) {
   const Target& target = GetParam();
   const std::vector<std::string> overrides{fmt::format("system.ni.flow_control={}", target.flow_control),
@@ -77,8 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Target{"torus_8x8", "packet", 43'500}, Target{"torus_8x8", "message", 41'500}),
     [](const auto& target) { return std::string(target.param.system) + "_" + target.param.flow_control; });
 
-// Compares a run with pure serialization, i.e. S timesteps of F flits. Each of the two phases adds at least
-// one latency of memory, channel and reduction; the remainder is waiting for data within a phase.
+// Compares a run with pure serialization, which is S timesteps of F flits. Each of the two phases adds the
+// latency of memory, channel and reduction at least once; anything more is time in which messages wait for
+// data.
 TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   const auto result = run("torus_4x4", {"system.ni.flow_control=message", "fidelity=flit"});
   constexpr Cycles kFlits = 4097;
@@ -90,7 +91,7 @@ TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   EXPECT_LE(gap, result["steps"].get<Cycles>() * (kStage + 4));
 }
 
-// The exact comparison on other machines, sizes and timings.
+// A machine, size or timing other than the default for which the run and ScheduleArithmetic must agree.
 struct BuiltMachine {
   const char* name;
   std::vector<std::string> overrides;
@@ -134,8 +135,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
 
 // --- benefits of lockstep and flow control ----------------------------------------------------------------
 
-// Unless the lockstep separates the steps, messages of several hops share channels with messages of other
-// steps. This also holds on slow links, where a flit takes several cycles.
+// Without a lockstep, messages over several hops share channels with messages of other steps. The lockstep
+// must avoid this contention even on slow links, on which a flit takes several cycles.
 TEST(Collective, MeetsLessContentionInLockstep) {
   for (const char* bandwidth : {"16 GB/s", "4 GB/s"}) {
     const auto direct = [&](const char* lockstep) {
@@ -152,13 +153,13 @@ TEST(Collective, MeetsLessContentionInLockstep) {
   }
 }
 
-// One head flit per 4, 16 or 64 data flits, or one per message: serialization grows accordingly.
+// With a head flit per 4, 16 or 64 data flits, or per message, the number of flits grows accordingly.
 TEST(Collective, PaysAHeadFlitForEveryPacket) {
   const auto flits = [](std::vector<std::string> overrides) {
     overrides.emplace_back("collective.size=64 KiB");
     return run("torus_4x4", overrides)["flits"].get<std::int64_t>();
   };
-  // Every node sends 2 x 15 messages of 4 KiB.
+  // Each of 16 nodes sends 2 * 15 messages of 4 KiB.
   constexpr std::int64_t kMessages = 2 * 15 * 16;
   EXPECT_EQ(flits({"system.ni.payload=64 B"}), kMessages * 64 * 5);
   EXPECT_EQ(flits({"system.ni.payload=256 B"}), kMessages * 16 * 17);
@@ -214,7 +215,7 @@ TEST(Collective, GivesTheSameResultAgain) {
   }
 }
 
-// Observers do not change a run.
+// Writing observations of a run must not change its result.
 TEST(Collective, GivesTheSameResultWatched) {
   const TemporaryDirectory directory;
   RunOptions options;
@@ -227,7 +228,7 @@ TEST(Collective, GivesTheSameResultWatched) {
 
 // --- runs that end early ---------------------------------------------------------------------------------
 
-// A run that needs N cycles succeeds with a limit of N and fails with N - 1.
+// A run of N cycles succeeds with a limit of N cycles and fails with a limit of N - 1.
 TEST(Collective, KeepsToTheCycleLimit) {
   const Cycles needed = cycles(run("torus_4x4", {"collective.size=4 KiB"}));
   for (const char* fidelity : {"flit", "train"}) {

@@ -33,7 +33,8 @@ TEST_F(CompiledCollectivesTest, CompilesOnceWhatIsAlike) {
   const Members row{0, 1, 2, 3};
   const auto& first = compiler_.collective(all_reduce(4096), row);
   EXPECT_EQ(&compiler_.collective(all_reduce(4096), row), &first);
-  EXPECT_EQ(&compiler_.collective(all_reduce(4095), row), &first);  // padded to whole elements
+  EXPECT_EQ(&compiler_.collective(all_reduce(4095), row),
+            &first);  // 4,095 bytes are padded to the same whole elements
   EXPECT_NE(&compiler_.collective(all_reduce(4100), row), &first);
   const auto& other = compiler_.collective(all_reduce(4096), {4, 5, 6, 7});
   EXPECT_NE(&other, &first);
@@ -44,7 +45,7 @@ TEST_F(CompiledCollectivesTest, CompilesOnceWhatIsAlike) {
   EXPECT_NE(&compiler_.transfer(0, 5, 100), &compiler_.transfer(5, 0, 100));
 }
 
-// A ring of four reduces and gathers in 2 (n - 1) steps; every member sends in each step.
+// In a ring of four, each phase has n - 1 steps, and every member sends in each step.
 TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   const auto& ring = compiler_.collective(all_reduce(4096), {1, 5, 9, 13});
   std::int64_t arrivals = 0;
@@ -56,7 +57,8 @@ TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   EXPECT_GT(ring.least_ns, 0);
 }
 
-// The controller routes messages; the group's order still determines who sends to whom.
+// Even if the controller chooses the routes of messages, the group's order determines which member sends to
+// which.
 TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) {
   Members all(16);
   for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
@@ -82,20 +84,20 @@ TEST_F(CompiledCollectivesTest, GivesEveryMemberAnElement) {
   EXPECT_EQ(compiler_.transfer(0, 1, 5).schedule.size, 8);
 }
 
-// The root is given as an index in the group; tables are in the order of the network.
+// The root is given as an index in the group, whereas tables are in the order of the network's accelerators.
 TEST_F(CompiledCollectivesTest, BroadcastsFromItsRoot) {
   workload::GroupCollective collective = all_reduce(1024);
   collective.op = CollectiveOp::kBroadcast;
   collective.root = 1;
   const auto& compiled = compiler_.collective(collective, {7, 4, 6, 5});
   EXPECT_THAT(compiled.accelerators, ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(compiled.arrivals[0], 0);  // accelerator 4
+  EXPECT_THAT(compiled.arrivals[0], 0);  // the root, accelerator 4
   for (std::size_t member = 1; member < 4; ++member) EXPECT_GT(compiled.arrivals[member], 0) << member;
   collective.root = 0;
   EXPECT_EQ(compiler_.collective(collective, {7, 4, 6, 5}).arrivals[3], 0);
 }
 
-// A transfer is one message on the machine's route, which traverses hops + 1 routers.
+// A transfer is one message on the machine's own route, so it traverses one router more than it has hops.
 TEST_F(CompiledCollectivesTest, SendsOneMessage) {
   const auto& sent = compiler_.transfer(0, 10, 256);
   EXPECT_EQ(sent.messages, 1);
@@ -115,7 +117,7 @@ TEST_F(CompiledCollectivesTest, NamesTheCollectiveThatCannotBe) {
           AllOf(HasSubstr("collective 'sum' among accelerators 0, 1, 2, 3"), HasSubstr("ring2d"))));
 }
 
-// Each row of the torus is a ring with a spare virtual channel.
+// Each row of the torus is a ring with a virtual channel for its dateline.
 TEST_F(CompiledCollectivesTest, IsFreeOfDeadlock) {
   for (int row = 0; row < 4; ++row) {
     compiler_.collective(all_reduce(1024), {4 * row, 4 * row + 1, 4 * row + 2, 4 * row + 3});

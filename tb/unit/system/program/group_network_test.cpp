@@ -23,8 +23,8 @@ GroupNetwork network_of(const SmallMachine& machine, const Members& members) {
   return {machine.loaded(), machine.topology(), machine.routing(), members};
 }
 
-// A route's accelerators and switches in a machine, and the interface port where it ends; -1 if the route
-// does not leave the network.
+// The nodes that a route visits in a machine, and the interface port at which it ends; -1 if it does not end
+// at an interface.
 struct Way {
   Members nodes;
   int ni_port = -1;
@@ -54,11 +54,11 @@ TEST(GroupNetwork, IsOfTheKindThatTheMembersSpan) {
   std::ranges::reverse(all);
   EXPECT_EQ(kind(torus, all), Kind::kWhole);
   EXPECT_TRUE(std::ranges::is_sorted(network_of(torus, all).accelerators()));
-  EXPECT_EQ(kind(torus, {7, 4, 5, 6}), Kind::kGrid);   // a row
-  EXPECT_EQ(kind(torus, {2, 6, 10}), Kind::kGrid);     // a column
-  EXPECT_EQ(kind(torus, {5, 6, 9, 10}), Kind::kGrid);  // a rectangle, which is a mesh
-  // Three whole columns, i.e. three quarters of each row, are joined by links. So is an L shape, but not two
-  // separate accelerators.
+  EXPECT_EQ(kind(torus, {7, 4, 5, 6}), Kind::kGrid);   // forms a row
+  EXPECT_EQ(kind(torus, {2, 6, 10}), Kind::kGrid);     // forms a column
+  EXPECT_EQ(kind(torus, {5, 6, 9, 10}), Kind::kGrid);  // forms a rectangle, which is a mesh
+  // Members that do not form a grid but are connected by links: three of four columns, or an L shape. Two
+  // accelerators without a common link are connected by routes.
   EXPECT_EQ(kind(torus, {0, 1, 2, 4, 5, 6, 8, 9, 10}), Kind::kLinks);
   EXPECT_EQ(kind(torus, {0, 1, 5}), Kind::kLinks);
   EXPECT_EQ(kind(torus, {0, 6}), Kind::kRouted);
@@ -70,12 +70,13 @@ TEST(GroupNetwork, IsOfTheKindThatTheMembersSpan) {
       "switch, size: 4, "
       "bandwidth: 8 GB/s, latency: 200 ns}]");
   EXPECT_EQ(kind(levels, {4, 5, 6, 7}), Kind::kLevels);
-  EXPECT_EQ(kind(levels, {1, 5, 9}), Kind::kLevels);   // part of a switch
-  EXPECT_EQ(kind(levels, {4, 5, 6}), Kind::kRouted);   // part of a ring
-  EXPECT_EQ(kind(levels, {1, 5, 10}), Kind::kRouted);  // not a box
+  EXPECT_EQ(kind(levels, {1, 5, 9}), Kind::kLevels);   // spans part of a switch
+  EXPECT_EQ(kind(levels, {4, 5, 6}), Kind::kRouted);   // spans part of a ring
+  EXPECT_EQ(kind(levels, {1, 5, 10}), Kind::kRouted);  // is not a box
 }
 
-// A group that spans no dimension completely is a mesh with the links of the dimensions it spans.
+// If a group spans no dimension completely, its network is a mesh with the links of the dimensions that it
+// spans partially.
 TEST(GroupNetwork, HasTheLinksOfItsDimensions) {
   const SmallMachine machine(
       "kind: torus, dims: [4, 4, 2]",
@@ -86,19 +87,19 @@ TEST(GroupNetwork, HasTheLinksOfItsDimensions) {
   EXPECT_EQ(column.member(25), 2);
   EXPECT_EQ(network_of(machine, {13, 9, 1, 5}).shape(), column.shape());
   const GroupNetwork box = network_of(machine, {1, 2, 17, 18});
-  EXPECT_EQ(box.kind(), Kind::kLinks);  // wraps around its last dimension, not its first
+  EXPECT_EQ(box.kind(), Kind::kLinks);  // spans the last dimension completely, but not the first
   const GroupNetwork plane = network_of(machine, {5, 6, 9, 10});
   EXPECT_EQ(plane.shape(), "mesh 2x2 16000000000 10000000 8000000000 20000000");
 }
 
-// A routed group keeps the collective's order of members.
+// In a routed group, members keep the order in which the collective lists them.
 TEST(GroupNetwork, KeepsTheOrderOfRoutedGroups) {
   const SmallMachine tree("kind: fat_tree, dims: [4, 2]");
   EXPECT_THAT(network_of(tree, {5, 0, 3}).accelerators(), ElementsAre(5, 0, 3));
   EXPECT_EQ(network_of(tree, {5, 0, 3}).member(3), 2);
 }
 
-// Every route between two accelerators ends at the destination, at the port of its last channel.
+// Every route between two accelerators ends at the interface port that belongs to its last channel.
 RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
   const SmallMachine machine(*rc::gen::element<std::string>(
       "kind: torus, dims: [3, 4]", "kind: mesh, dims: [2, 3, 2]", "kind: fat_tree, dims: [4, 2]",
@@ -120,8 +121,8 @@ RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
   RC_ASSERT(arrives.contains(way.ni_port));
 }
 
-// Places a schedule for a group's own network on the machine: its messages go between members, over channels
-// like those of that network, and pass through non-members only if the machine's routes do.
+// Compiles a schedule for a group's network and places it on the machine. All messages must go between
+// members, and they may pass through other accelerators only if the group is routed.
 RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   const SmallMachine machine(*rc::gen::element<std::string>(
       "kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 2, 2]", "kind: fat_tree, dims: [4, 2]",
@@ -137,7 +138,7 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   Members members;
   if (below(2) == 0) {
-    // Members at a constant stride, which may happen to form a box.
+    // Chooses members at a constant stride, which sometimes form a box.
     const int stride = *rc::gen::element(1, 2, 3, 4);
     const int from = below(topology.num_accelerators());
     for (int at = from; at < topology.num_accelerators() && static_cast<int>(members.size()) < 4;
@@ -190,7 +191,7 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
         }
       }
     }
-    // The messages that this member sends in the group's own network.
+    // Each message that this member sends in the group's own network must occur exactly once.
     for (const auto& table : own.nodes[node].ports) {
       for (const schedule::TableEntry& entry : table) {
         if (entry.op == schedule::Op::kNop) continue;
@@ -204,9 +205,8 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   RC_ASSERT(messages > 0U);
 }
 
-// A random strongly connected graph: a ring of one-way channels through all nodes, plus random links and
-// one-way channels, some of them parallel. Most nodes, but not all, have equal numbers of incoming and
-// outgoing channels.
+// A random strongly connected graph: a one-way ring through all nodes, plus random links and one-way
+// channels, some of which are parallel. Most nodes have as many incoming as outgoing channels.
 std::string random_graph() {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int accelerators = 3 + below(4);
@@ -231,8 +231,8 @@ std::string random_graph() {
   return text;
 }
 
-// For any node degrees, a message leaves the network at the interface port of its last channel, like the
-// machine's own messages.
+// On any graph, a placed message ends at the interface port of its last channel, like the machine's own
+// messages.
 RC_GTEST_PROP(GroupNetwork, EndsAtThePortsOfTheMachineOnAnyGraph, ()) {
   const TemporaryDirectory folder;
   const std::string graph = random_graph();

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-// Jobs of two ranks that compute, send and reduce, on a torus of eight accelerators.
+// Jobs with two ranks that compute, send and reduce. They run on a torus of eight accelerators.
 class JobPrograms : public ::testing::Test {
  protected:
   JobPrograms() {
@@ -33,7 +33,7 @@ class JobPrograms : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.file(name)) << text;
   }
-  // Loads `jobs`, in which the program files are named without their folder.
+  // Loads a configuration with `jobs`, in which program files are named without their folder.
   config::Loaded load(std::string jobs) const {
     for (const char* name : {"two.yaml", "placed.yaml"}) {
       for (std::size_t at = 0; (at = jobs.find(std::string(" ") + name, at)) != std::string::npos;) {
@@ -65,7 +65,7 @@ TEST_F(JobPrograms, AreOneProgramBehindOneAnother) {
   EXPECT_EQ(jobs[1].ranks, 2);
   EXPECT_EQ(jobs[1].arrival, 3'000'000'000);
   EXPECT_EQ(iterations_of(program, jobs[0]), 3);
-  // The second job is the first job on other accelerators.
+  // The second job runs the first job's program on other accelerators.
   for (std::size_t i = 0; i < program.collectives.size() / 2; ++i) {
     const auto& mine = program.collectives[i];
     const auto& other = program.collectives[i + program.collectives.size() / 2];
@@ -102,7 +102,8 @@ TEST_F(JobPrograms, AreOneJobWhereNoneIsNamed) {
   EXPECT_EQ(jobs_of(config::Config(), program)[0].name, "own");
 }
 
-// The remaining program is valid and contains no finished work: each job keeps its own remaining iterations.
+// The program that remains after some iterations is valid and contains only unfinished work. Each job keeps
+// its own unfinished iterations.
 TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
   const config::Loaded loaded = load("{file: two.yaml, name: p}, {file: two.yaml, name: q}");
   const workload::Program program = load_jobs(loaded);
@@ -112,7 +113,8 @@ TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
   EXPECT_NO_THROW(workload::check_program(left));
   EXPECT_EQ(left.groups, program.groups);
   EXPECT_EQ(left.placement, program.placement);
-  // Two iterations of p and one of q remain, each with a collective and a transfer.
+  // Program p has two iterations left and program q has one. Each iteration contains a collective and a
+  // transfer.
   EXPECT_THAT(left.collectives, SizeIs(3));
   EXPECT_THAT(left.transfers, SizeIs(3));
   for (std::size_t rank = 0; rank < 4; ++rank) {

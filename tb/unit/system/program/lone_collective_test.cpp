@@ -37,7 +37,7 @@ TEST(LoneCollective, IsAmongAllWhereNoGroupIsNamed) {
   EXPECT_EQ(program.collectives[0].op, workload::CollectiveOp::kAllToAll);
 }
 
-// The configuration names the root as an accelerator, the program as an index in the group.
+// A configuration gives the root as an accelerator; a program needs its index in the group.
 TEST(LoneCollective, FindsItsRootInTheGroup) {
   const std::vector<std::string> broadcast{"collective.algorithm=multitree", "collective.op=broadcast",
                                            "collective.group=[9, 2, 5]"};

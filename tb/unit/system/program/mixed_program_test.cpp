@@ -1,5 +1,5 @@
-// Compares programs run as trains, with flits at ports where trains meet, against pure flit runs: all cycles
-// are equal.
+// Runs programs as trains, with flits at ports where trains contend. All times must equal those of runs that
+// consist of flits only.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -23,7 +23,7 @@ Json ran(const SmallProgram& small, fabric::Meetings* meetings) {
   return run_program(small.machine.loaded(), small.program, options);
 }
 
-// Repeats the run, with more ports sending flits each time, until no trains meet.
+// Repeats the run with an increasing number of ports that send flits, until no trains contend.
 Json run_mixed(const SmallProgram& small) {
   std::vector<std::int32_t> flit_ports;
   for (int runs = 1;; ++runs) {
@@ -89,12 +89,13 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
       messages += mixed["trains"]["messages"].get<std::int64_t>();
       as_flits += mixed["trains"]["as_flits"].get<std::int64_t>();
     }
-    // These differ because other modules report them in flit runs.
+    // These entries differ because a flit run reports other modules and another fidelity.
     for (const char* key : {"config", "simulator", "statistics", "fidelity", "trains"}) {
       expected.erase(key);
       mixed.erase(key);
     }
-    // Trains spread a message's bytes evenly over its interval on a channel, flits do not.
+    // A train spreads its bytes evenly over its time on a channel, whereas flits do not, so utilization per
+    // window differs.
     for (Json* result : {&expected, &mixed}) {
       if (!result->contains("dimensions")) continue;
       for (Json& dimension : (*result)["dimensions"]) dimension.erase("busy");
@@ -102,7 +103,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     ASSERT_EQ(mixed, expected);
   }
   EXPECT_GE(ran_systems, 30);
-  // Some messages were sent as flits, the others as trains.
+  // The test is meaningful only if some messages are sent as flits and others as trains.
   EXPECT_GT(as_flits, 0);
   EXPECT_LT(as_flits, messages);
 }

@@ -1,4 +1,4 @@
-// Runs programs on their machine under a controller's actions.
+// Tests programs whose collectives are delayed by a controller.
 #include "system/program/program_machine.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace coppice::system {
 namespace {
 
-// Holds every collective until `after` cycles have passed since its last rank joined.
+// Delays the start of every collective until `after` cycles after its last rank has joined.
 class LateGate final : public CollectiveGate {
  public:
   LateGate(std::size_t ranks, Cycles after) : ranks_(ranks), after_(after) {}
@@ -71,7 +71,8 @@ Ran run(config::Fidelity fidelity, Cycles late, GroupRouting ways = GroupRouting
   return {json["cycles"].get<Cycles>(), json["opened"].get<int>(), json["changes_routes"].get<bool>()};
 }
 
-// The ring is idle when the second collective begins, so each collective is delayed until its gate opens.
+// Each collective starts only when its gate opens. The ring is idle before the second collective, so both
+// have the same delay.
 TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
   for (const auto fidelity : {config::Fidelity::kTrain, config::Fidelity::kFlit, config::Fidelity::kFluid}) {
     const Ran open = run(fidelity, 0);
@@ -88,7 +89,7 @@ TEST(ProgramMachine, ChangesTheRoutesOfFlowsOnly) {
   EXPECT_FALSE(run(config::Fidelity::kTrain, 0).changes_routes);
 }
 
-// Every member of a collective reports its sums once, under its own number.
+// Each member of a collective reports its sums exactly once, with its own number.
 TEST(ProgramMachine, PassesOnTheValuesOfEveryMember) {
   for (const char* group : {"[0, 1, 2, 3]", "[1, 3]"}) {
     const auto json = run_in_child(

@@ -1,4 +1,4 @@
-// Tests the order in which a rank's network interface loads collectives.
+// Tests the order in which a rank's network interface loads collectives into its contexts.
 #include "system/program/program_runner.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 namespace coppice::system {
 namespace {
 
-// The order in which collectives end, numbered from 1, with `contexts` contexts per interface.
+// The order in which collectives (numbered from 1) end if each interface has `contexts` contexts.
 std::vector<int> order_of(const std::string& text, int contexts) {
   const auto json = run_in_child(
       [&] {
@@ -42,7 +42,7 @@ std::vector<int> order_of(const std::string& text, int contexts) {
   return order;
 }
 
-// The first collective holds the only context while the others become ready.
+// The first collective occupies the only context while the other collectives become ready.
 constexpr const char* kFirst =
     "ranks: 4\noperations:\n"
     "  - {name: first, all_reduce: 64 KiB}\n"

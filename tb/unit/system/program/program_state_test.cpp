@@ -31,7 +31,8 @@ TEST(ProgramState, PlacesRanks) {
   EXPECT_EQ(one.state->begins(2), 0);
 }
 
-// Collectives are numbered from 1, followed by transfers; each has tables at the accelerators that take part.
+// Collectives have the numbers from 1, and transfers the numbers after them. Each has tables at all
+// participating accelerators.
 TEST(ProgramState, NumbersItsExchanges) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->context_of(workload::JoinCollective{1}), 2U);
@@ -49,7 +50,7 @@ TEST(ProgramState, NumbersItsExchanges) {
   EXPECT_EQ(one.state->entries(3, 2), 0);
 }
 
-// A collective of one rank moves no data and is never wrong.
+// A collective of a single rank moves no data, so its verification always succeeds.
 TEST(ProgramState, LetsOneRankBeAlone) {
   const SmallProgram one(kRing, "ranks: 1\noperations:\n  - {name: a, all_reduce: 64 B}\n");
   EXPECT_EQ(one.state->exchange(1).compiled, nullptr);
@@ -72,7 +73,7 @@ TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
   EXPECT_EQ(one.state->ended(), 2);
 }
 
-// Data that did not move is reported as wrong when the last member is done.
+// If data has not been moved, the verification fails when the last member is done.
 TEST(ProgramState, VerifiesWhenAllAreDone) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->verified(), "values");
@@ -84,7 +85,8 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));
 }
 
-// An accelerator's memory keeps the buffers of exchanges apart: the high address bits identify the buffer.
+// Each exchange has its own buffer in an accelerator's memory; the high bits of an address identify the
+// buffer.
 TEST(ProgramState, KeepsBuffersApart) {
   const SmallProgram one(kRing, kText);
   ProgramMemory sends(*one.state, 0);
@@ -111,7 +113,7 @@ TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
   EXPECT_EQ(cycles({.duration = 1'000'000}, {}), 1);
   EXPECT_EQ(cycles({.duration = 1'000'001}, {}), 2);
   EXPECT_EQ(cycles({}, {}), 0);
-  // 500 operations and 25 bytes per nanosecond.
+  // The roofline allows 500 operations and 25 bytes per nanosecond.
   EXPECT_EQ(cycles({.operations = 5000}, roofline), 10);
   EXPECT_EQ(cycles({.operations = 5001}, roofline), 11);
   EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 200);

@@ -13,11 +13,12 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
-// Two ranks that compute, all-reduce and send in two iterations; each test sets the times. A cycle takes 1
-// ns.
+// Two ranks that compute, all-reduce and send in each of two iterations. The tests set all times; a cycle
+// takes 1 ns.
 class ProgramTimelineTest : public ::testing::Test {
  protected:
-  // A rank's operations, in each of two iterations: 0 compute, 1 all-reduce, 2 send or receive.
+  // Sets the times of a rank's operation. In each of two iterations, a rank has three operations: compute,
+  // all-reduce, and send or receive.
   void at(int rank, std::size_t operation, Cycles ready, Cycles begun, Cycles ended) {
     one_.state->times(rank, operation) = {.ready = ready, .begun = begun, .ended = ended};
   }
@@ -46,8 +47,8 @@ TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
   }
 }
 
-// Rank 0 computes until 10, waits for rank 1 to join until 30, and is exposed until 50; its send lasts from
-// 50 to 60. Rank 1 computes until 25 and idles until 30.
+// Rank 0 computes until 10 and waits until rank 1 joins at 30; then its communication is exposed until 50,
+// and its send from 50 to 60. Rank 1 computes until 25 and is idle until 30.
 TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 10, 10, 50);
@@ -58,7 +59,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   exchange(1, 10, 30, 50);
   exchange(3, 50, 50, 64);
   const Json iterations = timeline().iterations();
-  ASSERT_THAT(iterations, SizeIs(1));  // the second iteration has not ended
+  ASSERT_THAT(iterations, SizeIs(1));  // the second iteration is incomplete
   const Json& first = iterations[0];
   EXPECT_DOUBLE_EQ(first["time_ns"], 64);
   EXPECT_DOUBLE_EQ(first["compute_ns"], (10 + 25) / 2.0);
@@ -73,11 +74,12 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   EXPECT_DOUBLE_EQ(accelerators[1]["operations"][1]["ready_ns"], 30);
 }
 
-// Concurrent computation hides communication, and communication hides waiting.
+// A moment counts once: as computation if the rank computes, otherwise as communication, otherwise as
+// waiting.
 TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   at(0, 0, 0, 20, 40);
-  at(0, 1, 0, 0, 50);    // waits until 10, is exposed until 50 except during the computation
-  at(0, 2, 45, 45, 70);  // is exposed from the end of the all-reduce until 70
+  at(0, 1, 0, 0, 50);    // waits until 10; then exposed until 50, except while the rank computes
+  at(0, 2, 45, 45, 70);  // exposed from the end of the all-reduce until 70
   at(1, 0, 0, 0, 70);
   at(1, 1, 10, 10, 50);
   at(1, 2, 0, 0, 70);
@@ -94,7 +96,8 @@ TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   EXPECT_DOUBLE_EQ(accelerators[1]["exposed_ns"], 0);
 }
 
-// An iteration lasts from the end of the previous one, even if parts of it began earlier.
+// An iteration lasts from the end of the previous iteration to its own end, even if some of its operations
+// begin earlier.
 TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   for (const int rank : {0, 1}) {
     for (std::size_t i = 0; i < 6; ++i) at(rank, i, 0, 0, 1);
@@ -106,7 +109,7 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(iterations[0]["time_ns"], 30);
   EXPECT_DOUBLE_EQ(iterations[1]["time_ns"], 20);
   EXPECT_DOUBLE_EQ(iterations[1]["compute_ns"], 20 / 2.0);
-  // A second iteration that ends before the first one takes no time.
+  // If the second iteration ends before the first one, it takes no time.
   at(0, 0, 0, 0, 90);
   EXPECT_DOUBLE_EQ(timeline().iterations()[1]["time_ns"], 0);
   const Json jobs = timeline().jobs();
@@ -115,11 +118,11 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(jobs[0]["iterations"][1]["end_ns"], 90);
 }
 
-// If an operation spans the end of an iteration, both iterations count their share, and their parts add up to
-// those of the whole run.
+// If an operation spans the end of an iteration, each iteration counts its own share. The parts of all
+// iterations add up to those of the whole run.
 TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   at(0, 0, 0, 0, 10);
-  at(0, 1, 0, 0, 70);  // waits until 5, is exposed until 70 except during computations
+  at(0, 1, 0, 0, 70);  // waits until 5; then exposed until 70, except while the rank computes
   at(0, 2, 70, 70, 70);
   at(1, 0, 0, 0, 10);
   at(1, 1, 5, 5, 20);
@@ -147,7 +150,8 @@ TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   }
 }
 
-// The memory access times of all ranks add up; computation hides memory accesses, which hide communication.
+// Memory access times are added over all ranks. Time in which a rank computes does not count as memory
+// access, and time in which it accesses memory does not count as exposed communication.
 TEST(ProgramTimelineParts, CountTheMemorysTime) {
   SmallProgram one("kind: ring, dims: [4]",
                    "ranks: 2\noperations:\n"

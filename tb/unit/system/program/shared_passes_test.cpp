@@ -1,4 +1,4 @@
-// Runs passes over layers in the machine's nodes while exchanges use the same memories.
+// Tests passes over layers that run on accelerators while exchanges use the same memories.
 #include "system/program/shared_passes.h"
 
 #include <algorithm>
@@ -27,9 +27,9 @@ using workload::Purpose;
 
 constexpr Bytes kGradients = 32 * 1024;
 constexpr Bytes kBytesPerCycle = 64;
-// The cycles for which a ring all-reduce among 4 accelerators keeps each memory busy: three quarters of the
-// data are read twice to be sent; the same amount arrives once to be added (a read and a write) and once more
-// to be stored.
+// The cycles for which a ring all-reduce among 4 accelerators occupies each memory. Three quarters of the
+// data are read twice to be sent. The same amount arrives twice: it is first added, which takes a read and a
+// write, and later stored.
 constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
 
 config::Loaded ring(std::vector<std::string> more = {}) {
@@ -45,7 +45,8 @@ config::Loaded ring(std::vector<std::string> more = {}) {
   return load_system("torus_4x4", keys);
 }
 
-// A vector-matrix product whose weights the memory delivers more slowly than the array consumes them.
+// A vector-matrix product that is limited by the memory, because the array consumes weights faster than they
+// arrive.
 workload::Layer wide_layer() {
   workload::Layer layer;
   layer.name = "wide";
@@ -66,7 +67,7 @@ Compute pass_of(const config::Loaded& loaded) {
   return compute;
 }
 
-// A program of four ranks with the same operations, and an all-reduce among all.
+// A program in which four ranks execute the same operations, with an all-reduce among all of them.
 Program program_of(std::vector<Operation> operations) {
   Program program;
   program.layers = {wide_layer()};
@@ -80,7 +81,7 @@ ordered_json run_passes(const config::Loaded& loaded, const Program& program) {
   return run_in_child([&] { return run_program(loaded, program, {}); }, nullptr);
 }
 
-// The duration of a rank's operation, in cycles of 1 ns.
+// The duration of one operation of a rank, in cycles of 1 ns.
 double cycles_of(const ordered_json& result, int operation, int rank = 0) {
   const auto& times = result.at("accelerators").at(static_cast<std::size_t>(rank)).at("operations");
   const auto& one = times.at(static_cast<std::size_t>(operation));
@@ -101,7 +102,8 @@ TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
   }
 }
 
-// A pass that never overlaps an exchange takes the time of its formula even if simulated in tiles.
+// A pass that does not actually overlap with an exchange takes the time of its formula, even if it is
+// simulated tile by tile.
 TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
   for (const char* fidelity : {"train", "flit"}) {
     const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
@@ -126,7 +128,7 @@ TEST(SharedPasses, AreTimedByTheFormulaWhereAllExchangesAreBeforeOrAfterThem) {
   EXPECT_EQ(cycles_of(result, 2), static_cast<double>(alone(loaded)));
 }
 
-// A straggler's passes are prolonged only by their additional time.
+// A slow accelerator's pass is longer by its additional computing time only, not by additional memory time.
 TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   const config::Loaded loaded = ring({"program.jitter=[1, 1.5, 1, 0.5]"});
   const auto result =
@@ -134,7 +136,7 @@ TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   const auto nominal = static_cast<double>(alone(loaded));
   EXPECT_EQ(cycles_of(result, 0, 0), nominal + kDelay);
   EXPECT_EQ(cycles_of(result, 0, 1), std::ceil(1.5 * nominal) + kDelay);
-  EXPECT_EQ(cycles_of(result, 0, 3), std::ceil(0.5 * nominal));  // as if nothing else used its memory
+  EXPECT_EQ(cycles_of(result, 0, 3), std::ceil(0.5 * nominal));  // as if it had the memory to itself
   EXPECT_EQ(result.at("passes").at("tiles"), 3);
 }
 
@@ -147,8 +149,8 @@ TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
   EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
 }
 
-// Computations without layers, as in large models and program files. The accelerator moves 64 B and does
-// 2,048 operations per cycle.
+// Computations that are given as operations and bytes instead of layers, as in large models and program
+// files. Per cycle, the accelerator moves 64 B and performs 2,048 operations.
 TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
   constexpr Cycles kWhole = 63 * 400;
   Compute moving;
@@ -165,7 +167,7 @@ TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
     const auto held_up = beside(moving);
     EXPECT_EQ(cycles_of(held_up, 0), static_cast<double>(kWhole + kDelay)) << fidelity;
     EXPECT_EQ(held_up.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", kDelay}}));
-    // If computation limits the pass, the memory has time for the exchange's bytes, too.
+    // If the pass is limited by computation, the memory has enough spare time for the exchange.
     EXPECT_LT(cycles_of(beside(computing), 0), static_cast<double>(kWhole + kDelay / 4)) << fidelity;
     const auto before =
         run_passes(loaded, program_of({{"pass", moving, {}}, {"sum", JoinCollective{0}, {0}}}));
@@ -187,7 +189,7 @@ RC_GTEST_PROP(SharedPasses, TakeTheRooflinesTimeAlone, ()) {
   RC_ASSERT(static_cast<double>(passes.alone(*work)) < roofline + SharedPasses::kPieces + 1);
 }
 
-// An accelerator whose clock differs from the system's still begins and ends its passes on cycles of the
+// Even if the accelerator's clock differs from the system's, its passes begin and end in whole cycles of the
 // system.
 TEST(SharedPasses, EndInWholeCyclesOfTheSystem) {
   const config::Loaded loaded = ring({"system.accelerator.clock=700 MHz"});

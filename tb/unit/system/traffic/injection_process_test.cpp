@@ -19,8 +19,8 @@ TEST(InjectionProcess, MeetsItsRateInBurstsOfTheirLength) {
     before = now;
   }
   EXPECT_NEAR(packets, 0.2 * kCycles, 0.01 * kCycles);
-  // Sources are on for a quarter of the time and then inject a packet in 0.8 of the cycles, so a packet is
-  // followed directly by another one with probability 0.97 * 0.8.
+  // Sources are on for a quarter of the time, and then inject a packet in 0.8 of the cycles. After a packet,
+  // a source stays on with probability 0.97, so another packet follows directly with probability 0.97 * 0.8.
   EXPECT_NEAR(static_cast<double>(pairs) / packets, 0.97 * 0.8, 0.01);
   EXPECT_DOUBLE_EQ(InjectionProcess::while_on(0.2, {0.01, 0.03}), 0.8);
 }

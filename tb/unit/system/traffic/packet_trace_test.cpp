@@ -46,7 +46,7 @@ TEST(PacketTrace, ReadsWhatNetracePrints) {
   EXPECT_EQ(packets[0].at, 20);
   EXPECT_EQ(packets[0].flits, 1);
   EXPECT_THAT(packets[0].releases, ElementsAre(1, 3));
-  EXPECT_EQ(packets[1].flits, 5);  // 72 B in flits of 16 B
+  EXPECT_EQ(packets[1].flits, 5);  // 72 B and a head flit, in flits of 16 B
   EXPECT_EQ(packets[1].waits_for, 1);
   EXPECT_EQ(packets[2].flits, 3);
   EXPECT_EQ(packets[3].flits, 6);
@@ -84,7 +84,8 @@ TEST(Permutation, HasATargetForEverySource) {
   EXPECT_THAT(read("0\n"), HasSubstr("'source target'"));
 }
 
-// A chain across the machine: every packet leaves in the cycle after the previous one has arrived.
+// A chain of dependent packets across the machine. Each packet leaves in the cycle after the previous one has
+// arrived.
 TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
   const TraceFile file(
       "ID:1 CYC:100 SRC:0 DST:1 FLITS:1 NDEP:1 2\n"
@@ -94,7 +95,7 @@ TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
   traffic.trace = file.path();
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
   EXPECT_EQ(result["packets_measured"], 3);
-  // 5 cycles per router, plus 2, plus one for every flit after the first.
+  // The latency is 5 cycles per router, plus 2, plus one cycle for every flit after the first.
   const double neighbour = 5 * 2 + 2;
   const double across = 5 * 15 + 2;
   EXPECT_NEAR(result["packet_latency_mean"].get<double>(), (neighbour + neighbour + 3 + across) / 3, 1e-9);

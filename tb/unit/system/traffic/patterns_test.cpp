@@ -27,7 +27,7 @@ NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
   return TrafficPattern(pattern, topology).destination(src, random);
 }
 
-// The number of times that each destination is chosen.
+// How often the pattern chooses each destination in `draws` draws.
 std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draws) {
   Random random(7);
   std::map<NodeId, int> counts;
@@ -35,7 +35,7 @@ std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draw
   return counts;
 }
 
-// Node (x, y) of an 8x8 network is 8 y + x.
+// The expected destinations are those of an 8x8 network, in which the node at (x, y) has the number 8 y + x.
 TEST(TrafficPattern, FollowsTheTableOfThePatterns) {
   const Topology topology = torus({8, 8});
   const NodeId src = 8 * 6 + 3;
@@ -101,7 +101,8 @@ TEST(TrafficPattern, KeepsToAPermutationThatIsDrawnOrGiven) {
               ThrowsMessage<UnsupportedError>(HasSubstr("needs --permutation")));
 }
 
-// Tornado sends from x to x + ceil(k/2) - 1: less than halfway around, for any width.
+// Tornado traffic moves from x to x + ceil(k / 2) - 1 in a ring of k, which is always less than halfway
+// around.
 TEST(TrafficPattern, MovesTornadoAlmostHalfWayAround) {
   const std::map<int, int> shifts{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}, {6, 2}, {7, 3}, {8, 3}, {9, 4}};
   for (const auto& [width, shift] : shifts) {
@@ -118,7 +119,7 @@ TEST(TrafficPattern, DrawsUniformDestinationsWithTheSourceAmongThem) {
   for (const auto& [node, count] : counts) EXPECT_NEAR(count, 1000, 150) << node;
 }
 
-// These patterns are permutations: each node sends to one node, and each node receives from one node.
+// These patterns are permutations: no two nodes send to the same destination.
 RC_GTEST_PROP(TrafficPattern, PermutesTheNodes, ()) {
   const auto pattern =
       *rc::gen::element(Pattern::kTranspose, Pattern::kBitcomp, Pattern::kTornado, Pattern::kNeighbor);

@@ -1,5 +1,5 @@
-// Compares synthetic traffic with the calibration: BookSim2's default input-queued router, 8x8 mesh, uniform
-// traffic.
+// Compares synthetic traffic with values calibrated with BookSim2: its default input-queued router, an 8x8
+// mesh and uniform traffic.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct Point {
   int packet_flits;
   double rate;
   double latency;
-  double latency_tolerance;  // relative; 0: outside the calibrated range
+  double latency_tolerance;  // relative; 0 if the latency is not compared
   double accepted;
   double hops;
 };
@@ -47,7 +47,8 @@ TEST_P(Calibration, MeetsTheMeasuredRouter) {
   if (point.latency_tolerance > 0) {
     EXPECT_NEAR(latency, point.latency, point.latency_tolerance * point.latency);
   }
-  // Random injection varies by up to three standard deviations of the number of measured packets.
+  // Injection is random, so the accepted rate may deviate by three standard deviations of the number of
+  // packets.
   const double packets = 64 * 50'000 * point.rate / point.packet_flits;
   const double noise = 3 * point.rate / std::sqrt(packets);
   EXPECT_NEAR(accepted, point.rate, noise + 0.0005);
@@ -56,8 +57,8 @@ TEST_P(Calibration, MeetsTheMeasuredRouter) {
   EXPECT_FALSE(result["saturated"]);
 }
 
-// Packets of 1 flit saturate near 0.43 and those of 16 flits near 0.4: latencies are compared below three
-// quarters of these rates.
+// 1-flit packets saturate at a rate of about 0.43, and 16-flit packets at about 0.4. Latencies are compared
+// only up to three quarters of these rates.
 INSTANTIATE_TEST_SUITE_P(
     Mesh8x8, Calibration,
     ::testing::Values(Point{1, 0.005, 33.07, 0.01, 0.0050, 6.21}, Point{1, 0.1, 33.84, 0.03, 0.1001, 6.24},
@@ -66,8 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Point{16, 0.2, 67.24, 0.03, 0.1992, 6.24}, Point{16, 0.3, 91.58, 0, 0.3001, 6.25}),
     name_of);
 
-// With hardly any load: 5 cycles per router, plus 2, plus one for every flit after the first; on a torus with
-// a channel latency of 2, one more per channel.
+// At almost no load, a packet takes 5 cycles per router, plus 2, plus one for every flit after the first. The
+// torus has a channel latency of 2 cycles, which adds one cycle per channel.
 TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
   const auto mesh = run_synthetic("mesh_8x8_booksim", uniform(0.001, 4));
   EXPECT_NEAR(mesh["packet_latency_mean"].get<double>(), 5 * mesh["hops_mean"].get<double>() + 2 + 3, 0.3);
@@ -75,10 +76,11 @@ TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
                                    {"system.topology.kind=torus", "system.link.latency=2 ns"});
   const double hops = torus["hops_mean"];
   EXPECT_NEAR(torus["packet_latency_mean"].get<double>(), 5 * hops + (hops - 1) + 2 + 3, 0.3);
-  EXPECT_NEAR(hops, 5, 0.15);  // 2 per dimension, plus the source's own router
+  EXPECT_NEAR(hops, 5, 0.15);  // on average, 2 in each dimension, plus the source's own router
 }
 
-// The mean distance of these patterns follows from the geometry, since there are no ties between routes.
+// In these patterns, no destination has two shortest routes in opposite directions, so the mean distance
+// follows from the geometry.
 TEST(Traffic, TakesTheShortestWayInEveryPattern) {
   const std::vector<std::pair<Pattern, double>> torus_hops{
       {Pattern::kTranspose, 5}, {Pattern::kTornado, 7}, {Pattern::kNeighbor, 3}, {Pattern::kBitcomp, 5}};
@@ -105,8 +107,8 @@ struct Spread {
 
 class SpreadTraffic : public ::testing::TestWithParam<Spread> {};
 
-// Packets longer than the buffers, at an impossible load: packets that stop moving would be reported as a
-// deadlock.
+// Packets are longer than the buffers, and the load is higher than the network can carry. If all packets
+// stopped moving, the run would report a deadlock.
 TEST_P(SpreadTraffic, NeverDeadlocks) {
   std::vector<std::string> keys{"system.router.vc_depth=2"};
   for (const std::string& key : GetParam().keys) keys.push_back(key);
@@ -115,7 +117,7 @@ TEST_P(SpreadTraffic, NeverDeadlocks) {
   EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.02);
 }
 
-// All measured packets arrive: the accepted rate equals the offered rate.
+// At low load, every packet arrives, so the accepted rate equals the offered rate.
 TEST_P(SpreadTraffic, DeliversWhatIsOffered) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.05, 4, 10'000), GetParam().keys);
   EXPECT_FALSE(result["saturated"]);
@@ -147,14 +149,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "system.router.routing=adaptive", "system.router.vcs=1"}}),
     [](const ::testing::TestParamInfo<Spread>& network) { return std::string(network.param.name); });
 
-// A route through a random node has 2 * 5.25 channels on average, a dimension-order route 5.25.
+// A dimension-order route has 5.25 channels on average. A route through a random node consists of two such
+// routes.
 TEST(Traffic, TakesLongerWaysByNodesDrawn) {
   const auto result =
       run_synthetic("mesh_8x8_booksim", uniform(0.05, 1, 20'000), {"system.router.routing=valiant"});
   EXPECT_NEAR(result["hops_mean"].get<double>(), 2 * 5.25 + 1, 0.15);
 }
 
-// On a torus, tornado traffic fills one direction of the rings: only detours use the other direction.
+// On a torus, minimal routing of tornado traffic uses only one direction of each ring. Detours use the other
+// direction as well.
 TEST(Traffic, CarriesMoreOfTornadoTrafficByDetours) {
   const auto accepted = [](const std::string& routing) {
     TrafficOptions traffic = uniform(0.9, 1, 5'000);
@@ -175,7 +179,7 @@ TEST(Traffic, AnswersRequests) {
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
   EXPECT_FALSE(result["saturated"]);
   EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.12, 0.004);
-  // Two packets per transaction; the means differ only by noise.
+  // A transaction consists of two packets; the means differ only by random noise.
   EXPECT_NEAR(result["transaction_latency_mean"].get<double>(),
               2 * result["packet_latency_mean"].get<double>(),
               0.02 * result["transaction_latency_mean"].get<double>());
@@ -186,7 +190,8 @@ TEST(Traffic, ComesInBurstsThatWait) {
   const double steady = run_synthetic("mesh_8x8_booksim", traffic)["packet_latency_mean"];
   traffic.bursts = Bursts{0.001, 0.005};
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
-  // Packets of 4 flits, which an active source sends every 6.7 cycles, wait for each other.
+  // An active source sends a 4-flit packet every 6.7 cycles on average, so packets of a burst wait for each
+  // other.
   EXPECT_GT(result["packet_latency_mean"].get<double>(), steady + 1.5);
   EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
   traffic.bursts = Bursts{0.001, 0.1};
@@ -219,8 +224,8 @@ TEST(Traffic, HasTheKeysOfTheDesign) {
   }
 }
 
-// A flit's latency is its time in the network, i.e. the packet's latency without serialization and source
-// queue.
+// A flit's latency counts from its injection, so it excludes the packet's serialization and its time in the
+// source queue.
 TEST(Traffic, CountsFlitLatencyFromInjection) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.001, 16));
   EXPECT_NEAR(result["flit_latency_mean"].get<double>(), 5 * result["hops_mean"].get<double>() + 2, 0.5);

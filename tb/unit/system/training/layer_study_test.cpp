@@ -37,7 +37,8 @@ class LayerStudy : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// Each layer has three passes and an update; the multiply-accumulates are those of the passes' products.
+// Each layer has three passes and an update. The number of multiply-accumulates must be that of the passes'
+// products.
 TEST_F(LayerStudy, TellsEveryPassOfEveryLayer) {
   const Json result = study();
   std::vector<std::string> passes;
@@ -56,7 +57,7 @@ TEST_F(LayerStudy, TellsEveryPassOfEveryLayer) {
   EXPECT_THAT(passes,
               ElementsAre("conv forward", "conv input_gradient", "conv weight_gradient", "conv update",
                           "fc forward", "fc input_gradient", "fc weight_gradient", "fc update"));
-  // 3 x 4 outputs for each of 40 filters, over 3 x 3 x 16 inputs, for two samples.
+  // For two samples, 40 filters have 3 x 4 outputs each, and each output depends on 3 x 3 x 16 inputs.
   EXPECT_EQ(result["layers"][0]["macs"], 2 * 3 * 4 * 40 * 3 * 3 * 16);
 }
 
@@ -98,7 +99,7 @@ TEST_F(LayerStudy, RefusesWhatHasNoArraysOrNoLayers) {
   refuses({"system.accelerator.memory=1 KiB"}, "system.accelerator.memory of 1 KiB is too small for m");
 }
 
-// One line per pass, with the number of cells of the header.
+// The table has one line per pass, and each line has as many cells as the header.
 TEST_F(LayerStudy, WritesATableOfCommaSeparatedValues) {
   const Json result = study();
   std::istringstream lines(layers_csv(result));

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// Four accelerators around a switch without latency, each with a link of 16 bytes per nanosecond.
+// Four accelerators on a switch without latency. Each link carries 16 bytes per nanosecond.
 class TextPrediction : public ::testing::Test {
  protected:
   TextPrediction() {
@@ -34,7 +34,7 @@ class TextPrediction : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// Three quarters of 4,096,000 bytes are sent in the reduce-scatter, and three quarters in the all-gather.
+// The reduce-scatter and the all-gather each send three quarters of 4,096,000 bytes.
 TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
   const Json training =
       predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 ALLREDUCE 4096000 500\n")["training"];
@@ -53,8 +53,8 @@ TEST_F(TextPrediction, UsesAllBandwidthWhereNothingIsSent) {
   EXPECT_DOUBLE_EQ(training["utilization"], 1);
 }
 
-// The first layer's gradients are ready last; the second layer's are in flight while the first layer
-// computes.
+// The second layer's gradients are in flight while the first layer still computes; the first layer's are
+// ready only at the end.
 TEST_F(TextPrediction, HidesGradientsBehindWhatIsComputed) {
   const std::string workload =
       "DATA\n2\na -1 1000 NONE 0 100000 NONE 0 300000 NONE 0 0\n"
@@ -66,7 +66,7 @@ TEST_F(TextPrediction, HidesGradientsBehindWhatIsComputed) {
   EXPECT_DOUBLE_EQ(hidden["communication_ns"], waited["communication_ns"]);
 }
 
-// Accelerators that share a model wait for each other in every pass.
+// Accelerators that hold parts of the same model wait for each other in every pass.
 TEST_F(TextPrediction, WaitsForTheOtherPartsOfAModel) {
   const Json training =
       predict("MODEL\n1\nfc -1 1000 ALLREDUCE 4096000 2000 ALLREDUCE 4096000 3000 NONE 0 0\n")["training"];

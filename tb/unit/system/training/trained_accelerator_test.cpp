@@ -14,8 +14,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A layer of 8 x 9 inputs and 3 x 3 filters with stride 2, whose last stride is incomplete, and a layer of
-// 100 outputs with 640 inputs each.
+// Two layers: a convolution of 8 x 9 inputs with 3 x 3 filters and stride 2, whose last stride is incomplete,
+// and a layer of 100 outputs with 640 inputs each.
 class TrainedAccelerator : public ::testing::Test {
  protected:
   TrainedAccelerator() {
@@ -52,8 +52,8 @@ TEST_F(TrainedAccelerator, RefusesAModelThatIsNotThere) {
               ThrowsMessage<ConfigError>(HasSubstr("none.csv")));
 }
 
-// Memory holds the weights of both layers with gradients and momentum of the same size, the inputs and last
-// outputs of two samples, and the PEs' partial sums.
+// The memory holds the weights, gradients and momentum of both layers, the inputs and last outputs of two
+// samples, and the PEs' partial sums.
 TEST_F(TrainedAccelerator, NeedsMemoryToTheByte) {
   const workload::Model model = trained_model(load());
   const Bytes weights = Bytes{4} * (3 * 3 * 16 * 40 + 640 * 100);

@@ -36,8 +36,8 @@ TEST(TrainingProgram, ReducesLayersBucketsOrAll) {
   EXPECT_EQ(sizes(of(Overlap::kNone, 0).program), (std::vector<Bytes>{152}));
 }
 
-// A forward pass, then a backward pass without the first layer's input gradient; each gradient is reduced
-// after its own pass.
+// The forward pass is followed by the backward pass, which has no input gradient for the first layer. Each
+// gradient is reduced after its own pass.
 TEST(TrainingProgram, ComputesInOrder) {
   const auto made = make_training_program(layers(), Overlap::kLayerWise, 0, 4, 2);
   ASSERT_EQ(made.program.ranks.size(), 2U);
@@ -57,7 +57,8 @@ TEST(TrainingProgram, ComputesInOrder) {
   EXPECT_LT(made.program.collectives[0].priority, made.program.collectives[2].priority);
 }
 
-// Updates follow the backward pass and wait for the reduction of the bucket that contains their gradients.
+// The updates follow the backward pass. Each waits until the bucket that contains its gradients has been
+// reduced.
 TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   std::vector<LayerCost> costs = layers();
   costs[0].update = 3;
@@ -91,8 +92,8 @@ TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   EXPECT_EQ(updates, (std::vector<std::string>{"a update", "c update"}));
 }
 
-// The backward pass comes first; then each layer's update and forward pass wait for the layer's gradients and
-// for all earlier layers.
+// The backward pass comes first. Then each layer's update and forward pass wait for this layer's gradients
+// and for all earlier layers.
 TEST(TrainingProgram, ChainsTheForwardPassToTheAllReduce) {
   std::vector<LayerCost> costs = layers();
   costs[2].update = 4;
@@ -111,7 +112,7 @@ TEST(TrainingProgram, ChainsTheForwardPassToTheAllReduce) {
   EXPECT_EQ(gradients, (std::vector<Bytes>{100, 100, 150, 152}));
   EXPECT_EQ(operations.front().name, "d weight gradient");
   EXPECT_EQ(operations.back().name, "d forward");
-  // After the join, the layers form a chain.
+  // From the join on, each layer waits only for the previous layer.
   for (std::size_t i = 0; i + 1 < made.chain.layers.size(); ++i) {
     const auto next = static_cast<std::size_t>(made.chain.layers[i + 1].operation);
     EXPECT_EQ(operations[next].after, std::vector{static_cast<std::int32_t>(next) - 1});

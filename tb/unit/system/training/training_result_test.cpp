@@ -13,8 +13,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
-// Two layers with 400 and 80 bytes of gradients on four accelerators, reduced layer by layer: the second
-// layer's during the first layer's backward pass, the first layer's after everything else.
+// The result of training two layers with 400 and 80 bytes of gradients on four accelerators, reduced layer by
+// layer. The second layer's all-reduce overlaps with the first layer's backward pass, and the first layer's
+// follows at the end.
 class TrainingResult : public ::testing::Test {
  protected:
   TrainingResult() {
@@ -40,8 +41,8 @@ class TrainingResult : public ::testing::Test {
       counts_[bytes] = 1;
     }
     timeline_ = workload::lay_out_computation(costs_);
-    // A byte takes a nanosecond, so the second layer's reduction ends before the first layer's gradient is
-    // ready.
+    // Reducing a byte takes a nanosecond, so the second layer's all-reduce ends before the first layer's
+    // gradient is ready.
     timeline_.layers[1].all_reduce_begin = 180 * kNs;
     timeline_.layers[1].all_reduce_end = 260 * kNs;
     timeline_.layers[0].all_reduce_begin = 280 * kNs;
@@ -62,7 +63,7 @@ class TrainingResult : public ::testing::Test {
                                  .forward_ns = forward_ns_});
   }
 
-  // Adds the fields that a run adds to the result.
+  // Adds the fields that only a simulated result has.
   static Json simulated(Json result) {
     result["simulator"] = {{"simulations", 2}, {"wall_s", 7.0}, {"user_s", 4.0}};
     return result;
@@ -71,7 +72,7 @@ class TrainingResult : public ::testing::Test {
   config::Loaded loaded_ = load_system(
       "torus_4x4", {"training.model=two.csv", "training.overlap=layer_wise", "collective.algorithm=ring"});
   workload::Model model_;
-  std::vector<double> forward_ns_;  // empty if the forward pass is not chained
+  std::vector<double> forward_ns_;  // empty unless the forward pass is chained
   std::vector<workload::LayerCost> costs_{{.name = "first",
                                            .forward = 100 * kNs,
                                            .input_gradient = 999 * kNs,
@@ -89,8 +90,8 @@ class TrainingResult : public ::testing::Test {
   workload::TrainingTimeline timeline_;
 };
 
-// The forward pass takes 150 ns, the backward pass 30 + 40 + 60 ns: the first layer needs no input gradient.
-// The second layer's all-reduce runs from 180 to 260 ns, the first layer's from 280 to 680 ns.
+// The forward pass takes 150 ns. The backward pass takes 30 + 40 + 60 ns, because the first layer needs no
+// input gradient. The all-reduces run from 180 to 260 ns (second layer) and from 280 to 680 ns (first layer).
 TEST_F(TrainingResult, TellsTheTimesOfAnIteration) {
   const Json json = result();
   const Json& training = json["training"];
@@ -112,7 +113,7 @@ TEST_F(TrainingResult, TellsTheTimesOfAnIteration) {
   EXPECT_EQ(training["accelerator_performance"].size(), 4U);
 }
 
-// A fraction of a cycle counts as a whole cycle.
+// A total that is slightly longer than 680 cycles counts as 681 cycles.
 TEST_F(TrainingResult, RoundsCyclesUp) {
   timeline_.total += 1;
   EXPECT_EQ(result()["cycles"], 681);
@@ -132,12 +133,12 @@ TEST_F(TrainingResult, SaysTheWeakestOfItsAllReduces) {
   EXPECT_EQ(result()["verified"], "off");
 }
 
-// The longest all-reduce has the widest table fields.
+// The reported tables are those of the longest all-reduce, which need the widest fields.
 TEST_F(TrainingResult, TellsOfTheTablesOfItsLongestAllReduce) {
   EXPECT_EQ(result()["ni_overhead"]["of"], 400);
 }
 
-// If the forward pass is chained, each accelerator ends at its own time.
+// With a chained forward pass, each accelerator finishes at a time of its own.
 TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
   forward_ns_ = {500, 500, 520, 500};
   const Json performance = result()["training"]["accelerator_performance"];
@@ -146,7 +147,7 @@ TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
   EXPECT_DOUBLE_EQ(performance[2], 280.0 / (backward + 520));
 }
 
-// Accelerators that forward data for others compute more slowly.
+// An accelerator that forwards data for other accelerators computes more slowly.
 TEST_F(TrainingResult, SlowsDownWhoForwards) {
   reduced_[400]["forwarding"] = {2};
   loaded_.config.system.accelerator.forwarding_cost = 0.25;

@@ -20,12 +20,12 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// A folder with a configuration of a 2x2 torus and a model of three layers.
+// A folder that contains a configuration of a 2x2 torus and a model of three layers.
 class TrainingRun : public ::testing::Test {
  protected:
   TrainingRun() : folder_((std::filesystem::temp_directory_path() / "training_XXXXXX").string()) {
     if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    // Layers of 32x32, 32x8 and 1 weights, so some arrays are only partly filled.
+    // The layers have 32x32, 32x8 and 1 weights, so two of them fill the arrays only partly.
     std::ofstream(folder_ + "/model.csv") << "first, 1, 1, 1, 1, 32, 32, 1,\n"
                                              "second, 1, 1, 1, 1, 32, 8, 1,\n"
                                              "third, 1, 1, 1, 1, 1, 1, 1,\n";
@@ -44,19 +44,20 @@ class TrainingRun : public ::testing::Test {
   std::string folder_;
 };
 
-// The time of an all-reduce of all gradients without computation.
+// The time of an all-reduce of all gradients when accelerators do not compute.
 double all_reduce_ns(config::Loaded loaded) {
   loaded.config.training = {};
   loaded.config.collective.size = 4 * (1024 + 256 + 1);
   return run_program(loaded, load_program(loaded), {}).at("time_ns");
 }
 
-// One sample per PE on 32x32 arrays takes 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 -
-// 2, 2 + 1 + 1 - 2; input gradients of the second and third layer 2 + 32 + 8 - 2, 2; weight gradients 64 + 32
-// + 1 - 2, 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs, each rounded up: 64 * 15 / 32, 16 * 15 / 32, 15 / 32.
+// Cycles for one sample per PE on 32x32 arrays; a fold of depth K on r rows and c columns takes 2 r + c + K
+// - 2. Forward: 2 + 32 + 32 - 2, 2 + 8 + 32 - 2 and 2 + 1 + 1 - 2. Input gradients of the second and third
+// layers: 2 + 32 + 8 - 2 and 2. Weight gradients: 64 + 32 + 1 - 2, 64 + 8 + 1 - 2 and 2. Aggregation over 16
+// PEs, each rounded up: 64 * 15 / 32, 16 * 15 / 32 and 15 / 32.
 constexpr double kForward = 64 + 40 + 2;
 constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
-// 16 PEs update 1,024, 256 and 1 weights, at 32 per cycle.
+// The 16 PEs together update 1,024, 256 and 1 weights. Each PE updates 32 weights per cycle.
 constexpr double kUpdate = 2 + 1 + 1;
 
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
@@ -88,8 +89,8 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
               std::string("collective.chunks=") + chunks}),
         {});
   };
-  // The root has the sums first; the other forward passes wait until the one chunk has reached the last
-  // accelerator.
+  // With one chunk, the root has the sums first, but the forward passes of the other accelerators wait until
+  // the chunk has reached them.
   const Json one = chained("1");
   EXPECT_EQ(one["training"]["total_ns"], kBackward + communication + kForward + kUpdate);
   EXPECT_EQ(one["training"]["exposed_communication_ns"], communication);
@@ -100,24 +101,24 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
   EXPECT_EQ(many["verified"], "values");
 }
 
-// Computation and all-reduces are simulated together: with fast enough links, the backward pass hides all but
-// the last all-reduce.
+// Computation and all-reduces are simulated together. With fast links, the backward pass hides all
+// all-reduces except the last one.
 TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
   const Json result = run_training(load({"training.overlap=layer_wise"}), {});
   const Json& training = result["training"];
   ASSERT_EQ(training["all_reduces"].size(), 3U);
-  // The third layer's single element is padded to one element for each of four accelerators.
+  // The third layer has a single element, which is padded to one element for each of four accelerators.
   EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
   EXPECT_EQ(training["layers"][2]["all_reduce_begin_ns"], kForward + 3);
   EXPECT_EQ(training["total_ns"], result["time_ns"]);
-  // The first layer's weights are updated last, since their gradients are ready last.
+  // The first layer's gradients are ready last, so its weights are updated last.
   EXPECT_EQ(training["total_ns"], training["layers"][0]["all_reduce_end_ns"].get<double>() + 2);
   EXPECT_EQ(training["compute_ns"], kForward + kBackward + kUpdate);
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(result["iterations"].size(), 1U);
 }
 
-// Adam reads and writes two states per weight, in addition to the weight and its gradient.
+// For each weight, Adam reads and writes two states in addition to the weight, and reads the gradient.
 TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
   const auto update = [&](const std::string& optimizer) {
     const Json result = run_training(
@@ -140,7 +141,7 @@ TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
   }
 }
 
-// The messages of a hierarchical all-reduce move parts of chunks.
+// In a hierarchical all-reduce, messages carry parts of chunks, so the arrival of whole chunks is not known.
 TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
   const std::vector<std::string> levels{
       "training.overlap=chained",

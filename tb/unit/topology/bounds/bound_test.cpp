@@ -17,10 +17,11 @@ namespace {
 constexpr Bytes kMebibyte = 1 << 20;
 constexpr std::int64_t kLink = kSampleLink.bandwidth.bytes_per_second;
 
-// The highest rate of all-reduces per second if every accelerator reduces a share of the data, of any size,
-// and broadcasts it. Each channel divides its bandwidth between sums towards the roots and results away from
-// them. The broadcasts of all shares fit exactly if, for each accelerator, the flow of all shares to that
-// accelerator fits (Edmonds); the same holds for the sums with all channels reversed.
+// A linear program for the maximum rate of all-reduces, in which each accelerator reduces and broadcasts a
+// share of arbitrary size. Each channel divides its bandwidth between partial sums on their way to the roots
+// and results on their way back. By Edmonds' theorem, all broadcasts fit if and only if, for each
+// accelerator, the flow of all shares to this accelerator fits. The same holds for sums with all channels
+// reversed.
 class FlowProgram {
  public:
   explicit FlowProgram(const Topology& topology)
@@ -74,14 +75,14 @@ class FlowProgram {
     glp_set_mat_row(program_.get(), row, static_cast<int>(terms.size()), columns.data(), factors.data());
   }
 
-  // Requires that all shares can flow from their owners to `sink` within the capacities in the columns from
-  // `capacity` on.
+  // Adds the constraint that all shares can flow from their owners to `sink` within the capacities in the
+  // columns from `capacity` on.
   void add_flow(NodeId sink, int capacity, int way) {
     const auto channels = static_cast<int>(topology_.channels().size());
     const int flow = add_columns(channels);
     for (int c = 0; c < channels; ++c) add_row({{flow + c, 1}, {capacity + c, -1}}, GLP_UP, 0);
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      if (node == sink) continue;  // receives the remainder
+      if (node == sink) continue;  // the balance of the sink follows from the others
       std::vector<std::pair<int, double>> balance{{shares_ + node, 1}};
       for (const ChannelId id : topology_.in_channels(node)) balance.emplace_back(flow + id, way);
       for (const ChannelId id : topology_.out_channels(node)) balance.emplace_back(flow + id, -way);
@@ -102,7 +103,7 @@ RC_GTEST_PROP(LeastAllReduceTime, EqualsTheProgramOfFlowsWhereLinksAreSymmetric,
   RC_ASSERT(std::abs(found - expected) < 1e-6 * expected);
 }
 
-// Without switches, no flow program is faster than the bound, even if channels are unequal.
+// Without switches, the linear program never beats the bound, even if channels differ.
 RC_GTEST_PROP(LeastAllReduceTime, IsNoLongerThanTheProgramOfFlows, ()) {
   Topology topology(Kind::kFile, {}, *rc::gen::inRange(2, 7), 0);
   const int accelerators = topology.num_accelerators();
@@ -122,7 +123,7 @@ double mebibyte_ns(const Topology& topology) {
   return least_all_reduce_time(topology, kMebibyte).ns();
 }
 
-// Reversing all channels exchanges the roles of sums and results.
+// Reversing all channels exchanges the roles of partial sums and results, so the bound stays the same.
 RC_GTEST_PROP(LeastAllReduceTime, IsTheSameWithAllChannelsReversed, ()) {
   const Topology topology = random_topology();
   Topology reversed(Kind::kFile, {}, topology.num_accelerators(), topology.num_switches());
@@ -142,8 +143,8 @@ TEST(LeastAllReduceTime, HasTheClosedFormOfMeshesPathsAndTori) {
   for (const int length : {2, 3, 8, 100}) EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({length})), 65536);
 }
 
-// Here, a schedule was once 72% faster than twice the all-gather's cut bound, since the slow accelerator need
-// not own any data.
+// The bound must not be twice the all-gather's cut bound: the accelerator with the slow link need not own any
+// data, so schedules can be up to 72% faster than that.
 TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkIsThatLinkOnce) {
   Topology topology(Kind::kFile, {}, 8, 1);
   for (NodeId node = 0; node < 8; ++node) {
@@ -165,12 +166,12 @@ TEST(LeastAllReduceTime, OfAStarIsOneLink) {
   EXPECT_DOUBLE_EQ(mebibyte_ns(star), 65536);
 }
 
-// In a one-way ring, both the sum and the result of a share traverse all but one link.
+// In a one-way ring, each share's partial sum and its result both traverse all links except one.
 TEST(LeastAllReduceTime, CountsOneWayChannels) {
   Topology ring(Kind::kFile, {}, 4, 0);
   for (NodeId node = 0; node < 4; ++node) ring.add_channel(node, (node + 1) % 4, {kLink}, 0);
   EXPECT_DOUBLE_EQ(mebibyte_ns(ring), 65536.0 * 6 / 4);
-  // Only the narrow channel matters, even if the opposite one is much wider.
+  // The narrow channel alone determines the bound, even though the opposite channel is much wider.
   Topology pair(Kind::kFile, {}, 2, 0);
   pair.add_channel(0, 1, {kLink}, 0);
   pair.add_channel(1, 0, {100 * kLink}, 0);

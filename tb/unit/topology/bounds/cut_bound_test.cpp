@@ -90,7 +90,7 @@ TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
 TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
   const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
   const CutBound cut = worst_cut(make_mesh(std::vector{4, 4}, links));
-  // The data of three of the four rows has to cross the slow links into the last row.
+  // The data of three rows has to cross the slow links into the fourth row.
   EXPECT_EQ(cut.data, 12);
   EXPECT_EQ(cut.bytes_per_second, 4 * (kLink / 1000));
   EXPECT_THAT(cut.cut, SizeIs(12));
@@ -133,7 +133,7 @@ RC_GTEST_PROP(WorstCut, EqualsTheBestOfAllSubsets, ()) {
   const Fraction expected = brute_force(topology);
   RC_ASSERT(!less(found, expected));
   RC_ASSERT(!less(expected, found));
-  // The reported numbers are those of the reported cut.
+  // The reported data and bandwidth must be those of the reported cut.
   std::vector<bool> inside(static_cast<std::size_t>(topology.num_nodes()));
   for (const NodeId node : cut.cut) inside[static_cast<std::size_t>(node)] = true;
   const Fraction named = fraction_of(topology, inside);
@@ -157,7 +157,8 @@ RC_GTEST_PROP(WorstCut, OfTorusAndMeshEqualsTheBestOfAllSubsets, ()) {
   RC_ASSERT(!less(expected, found));
 }
 
-// Channels: 0 <-> 1 with 2 B/s, 1 -> 2 with 5 B/s, 2 -> 1 with 3 B/s.
+// Three accelerators in a line. The channels are 0 <-> 1 with 2 B/s, 1 -> 2 with 5 B/s, and 2 -> 1 with 3
+// B/s.
 TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   Topology line(Kind::kFile, {}, 3, 0);
   line.add_channel(0, 1, {2}, 0);
@@ -173,16 +174,16 @@ TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   EXPECT_EQ(out.bytes_per_second, 2);
   EXPECT_EQ(out.data, 10);
   EXPECT_EQ(out.cut, (std::vector<NodeId>{0}));
-  // Into 1: 2 B/s from 0 and 3 B/s from 2, of which the lower counts.
+  // Node 1 receives 2 B/s from node 0 and 3 B/s from node 2, and the lower bandwidth sets the bound.
   EXPECT_EQ(root_cut(1, Direction::kIn).bytes_per_second, 2);
-  // Out of 2, data goes to 1 at 3 B/s and then to 0 at 2 B/s.
+  // Data from node 2 reaches node 1 at 3 B/s and node 0 at 2 B/s.
   const CutBound from_2 = root_cut(2, Direction::kOut);
   EXPECT_EQ(from_2.bytes_per_second, 2);
   EXPECT_EQ(from_2.cut, (std::vector<NodeId>{1, 2}));
 }
 
-// Seven elements of four bytes on a ring of four accelerators: the last one has one element, and each of the
-// others has two.
+// Seven elements of four bytes on a ring of four accelerators: the last accelerator has one element, and the
+// others have two each.
 TEST(WorstCut, CountsTheSharesThatThereAre) {
   const std::vector<std::int64_t> shares{8, 8, 8, 4};
   const CutBound cut = worst_cut(sample_torus({4}), Direction::kOut, shares);
@@ -190,8 +191,9 @@ TEST(WorstCut, CountsTheSharesThatThereAre) {
   EXPECT_EQ(cut.cut, (std::vector<NodeId>{0, 1, 2}));
 }
 
-// 0 and 1 have a wide link; 2 has a narrow channel in and a wide one out. An all-gather brings 2 the shares
-// of both others over the narrow channel, a reduce-scatter only its own share.
+// Accelerators 0 and 1 are joined by wide channels. Accelerator 2 has a narrow incoming and a wide outgoing
+// channel. The narrow channel carries both other shares in an all-gather, but only accelerator 2's own share
+// in a reduce-scatter.
 TEST(WorstCut, TakesEntriesForWhatIsReduced) {
   Topology topology(Kind::kFile, {}, 3, 0);
   topology.add_channel(0, 1, {1000}, 0);

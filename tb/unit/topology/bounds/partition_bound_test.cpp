@@ -19,7 +19,7 @@ using Mask = std::uint32_t;
 
 constexpr std::int64_t kLink = kSampleLink.bandwidth.bytes_per_second;
 
-// The minimum bandwidth out of (or into) `group`, over all sets of switches that may be included with it.
+// The minimum bandwidth into or out of `group`. Any set of switches may be counted as part of the group.
 std::int64_t passage(const Topology& topology, Mask group, Direction direction) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (Mask switches = 0; switches < Mask{1} << topology.num_switches(); ++switches) {
@@ -36,7 +36,7 @@ std::int64_t passage(const Topology& topology, Mask group, Direction direction) 
   return least;
 }
 
-// Visits all partitions of the accelerators from `next` on into existing and new groups.
+// Visits all partitions that result from adding the accelerators from `next` on to existing or new groups.
 void for_each_partition(int accelerators, NodeId next, std::vector<Mask>& groups,
                         const std::function<void()>& visit) {
   if (next == accelerators) {
@@ -87,7 +87,7 @@ RC_GTEST_PROP(WeakestPartition, EqualsTheBestOfAllPartitions, ()) {
     const Ratio found{partition.bytes_per_second, partition.joints()};
     RC_ASSERT(!less(found, expected));
     RC_ASSERT(!less(expected, found));
-    // The reported groups have this ratio.
+    // The reported groups must have the reported ratio.
     std::int64_t sum = 0;
     Mask all = 0;
     for (const auto& group : partition.groups) {

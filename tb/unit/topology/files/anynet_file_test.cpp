@@ -23,7 +23,7 @@ GraphFile parse(const std::string& text) {
 }
 
 TEST(AnynetFile, RoutersOfSeveralNodesAreSwitches) {
-  // Connections are written once and work in both directions.
+  // Each connection is listed once and works in both directions.
   const Topology net = parse(
                            "router 0 node 0 node 1 node 2 router 1\nrouter 1 node 3 node 4\nrouter 2 node 5 "
                            "router 1 router 0\n")
@@ -33,7 +33,7 @@ TEST(AnynetFile, RoutersOfSeveralNodesAreSwitches) {
   EXPECT_THAT(neighbours(net, 1), ElementsAre(6));
   EXPECT_THAT(neighbours(net, 6), ElementsAre(0, 1, 2, 7, 5));
   EXPECT_THAT(neighbours(net, 7), ElementsAre(3, 4, 6, 5));
-  // Router 2 serves only accelerator 5, so it is not a switch.
+  // Router 2 has no accelerator except 5, so both become one node.
   EXPECT_THAT(neighbours(net, 5), ElementsAre(6, 7));
   ChannelDependencyGraph graph(net, 2);
   graph.add_all_pairs(*make_table_routing(net, 2));

@@ -47,7 +47,7 @@ void expect_equal(const Topology& a, const Topology& b) {
   }
 }
 
-// A network with uneven rates, parallel links, switches and one-way channels.
+// A network with different bandwidths, parallel links, switches and one-way channels.
 Topology uneven() {
   Topology topology(Kind::kFile, {}, 3, 2);
   const Bandwidth odd{26'843'545'601};
@@ -136,7 +136,7 @@ TEST(ForeignNetworks, DotOfOthers) {
   EXPECT_THAT(complaint("digraph " + std::string(1000, '{')), HasSubstr("subgraphs are nested more than"));
 }
 
-// A server as dumped by NCCL, with `gpus` GPUs per CPU; `links` gives the links of each GPU.
+// An NCCL topology dump of a server with `gpus` GPUs per CPU. `links` returns the links of a GPU.
 std::string dump(int cpus, int gpus, const std::string& sm, const std::function<std::string(int)>& links) {
   std::string text = "<system version=\"1\">\n";
   for (int cpu = 0; cpu < cpus; ++cpu) {
@@ -174,14 +174,15 @@ TEST(ForeignNetworks, NcclsNvswitchesJoinTheGpusOfADgxA100) {
 }
 
 TEST(ForeignNetworks, NcclsGpusAreJoinedByNvlinkOrElseByPcie) {
-  const auto pairs = [](int rank) {  // 0-1 and 2-3
+  const auto pairs = [](int rank) {  // pairs 0-1 and 2-3
     return "<nvlink target=\"gpu" + std::to_string(rank ^ 1) + "\" count=\"4\" tclass=\"0x030200\"/>";
   };
   const GraphFile one = read(dump(1, 2, "90", pairs));
   EXPECT_EQ(one.topology.num_switches(), 0);
   EXPECT_EQ(one.topology.channels().size(), 8);
   const GraphFile two = read(dump(2, 2, "90", pairs));
-  // Two PCIe switches remain. Each CPU has two neighbours and becomes part of the link between them.
+  // The two PCIe switches remain. Each CPU has only two neighbours, so it becomes part of the link between
+  // them.
   EXPECT_EQ(two.topology.num_switches(), 2);
   EXPECT_EQ(two.topology.channels().size(), 2 * (2 * 4 + 4 + 1));
   EXPECT_EQ(two.topology.channels().back().bandwidth, Bandwidth{31'507'692'308});
@@ -223,7 +224,7 @@ TEST(ForeignNetworks, TacosChannelsGoOneWay) {
   expect_equal(ring, read(to_tacos(ring)).topology);
 }
 
-// Generations from P100 to B200, including cards whose links have fewer lanes.
+// The link rate depends on the GPU generation, from P100 to B200. Some cards have links with fewer lanes.
 TEST(ForeignNetworks, NcclsLinksHaveTheRateOfTheirGeneration) {
   const std::vector<std::pair<const char*, std::int64_t>> rates{
       {"60", 20'000'000'000}, {"70", 25'000'000'000}, {"86", 14'062'500'000},
@@ -236,7 +237,7 @@ TEST(ForeignNetworks, NcclsLinksHaveTheRateOfTheirGeneration) {
   }
 }
 
-// Switch ports and bandwidth are counted over outgoing channels.
+// A switch's ports and bandwidth are those of its outgoing channels.
 TEST(ToJson, CountsPortsAndBandwidth) {
   const nlohmann::ordered_json counted = to_json(uneven());
   EXPECT_EQ(counted["accelerators"], 3);

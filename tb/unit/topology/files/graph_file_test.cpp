@@ -68,7 +68,7 @@ TEST(GraphFile, PointsAtValuesThatItsReaderRefuses) {
     return link.latency > kFemtosecondsPerSecond / 1000 ? "too long" : "";
   };
   GraphFileDefaults defaults = kDefaults;
-  defaults.link.bandwidth = {100'000'000'000};  // the configuration checks this, not the reader
+  defaults.link.bandwidth = {100'000'000'000};  // checked by the configuration, not by the reader
   defaults.objection = &objection;
   const std::string head = "accelerators 2\nlink 0 -- 1\nchannel 0 -> 1 ";
   EXPECT_NO_THROW(parse_graph(head + "bandwidth 16GB/s latency 1ms\n", "g", defaults));

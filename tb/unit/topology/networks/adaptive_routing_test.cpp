@@ -20,7 +20,7 @@ Topology network(Kind kind, const std::vector<int>& dims) {
   return make_topology(kind, dims, links);
 }
 
-// Loads that are set by the test.
+// A router whose loads are set by the test.
 class Loads final : public OutputLoads {
  public:
   int waiting(int out_port) const override { return out_port == busy ? 1000 : 0; }
@@ -59,8 +59,8 @@ RC_GTEST_PROP(DetourRouting, HasNoCycleOfDependencies, ()) {
   RC_ASSERT(graph.find_cycle().empty());
 }
 
-// Follows a packet that chooses its hops at random. Returns the number of hops; negative if the packet does
-// not reach its destination or a hop uses virtual channels that do not exist.
+// Follows a packet that chooses randomly among its possible hops. Returns the number of hops, or a negative
+// number if the packet does not arrive or a hop uses nonexistent virtual channels.
 int follow(const Topology& topology, const DetourRouting& routing, int vcs, NodeId src, NodeId dst,
            std::uint32_t tie_bits, std::uint32_t choices) {
   RouteState state{.tie_bits = tie_bits};
@@ -97,7 +97,8 @@ TEST(DetourRouting, TakesShortestWaysOnlyWhereItIsAdaptive) {
   const Topology torus = network(Kind::kTorus, {5, 4});
   const auto routing = make_detour_routing(torus, 4, Detours::kAdaptive);
   const NodeId dst = torus.node_at(std::array{3, 2});
-  // 2 channels in the first dimension, in the wrapping direction, and 2 in the second dimension.
+  // Every shortest route has 4 channels: 2 in the first dimension, across the wraparound link, and 2 in the
+  // second.
   for (std::uint32_t choices = 1; choices < 200; ++choices) {
     EXPECT_EQ(follow(torus, *routing, 4, 0, dst, choices << 20 & ~kPassed, choices * 77777U), 4);
   }
@@ -113,7 +114,7 @@ TEST(DetourRouting, GoesByWayOfTheNodeThatWasDrawn) {
   }
 }
 
-// The highest bit records whether the packet has passed its intermediate node, so it is not random.
+// The highest tie bit records whether the packet has passed its intermediate node, so it must not be random.
 TEST(DetourRouting, BeginsWithoutHavingPassedTheNode) {
   const Topology mesh = network(Kind::kMesh, {4, 4});
   const auto routing = make_detour_routing(mesh, 2, Detours::kValiant);
@@ -135,8 +136,8 @@ TEST(DetourRouting, DrawsEveryNodeAlikeOften) {
   }
 }
 
-// A packet leaves the shortest route if its first channel is busy and the first channel of the opposite
-// direction is not.
+// UGAL sends a packet the other way around the ring if the first channel of the shortest route is busy and
+// the first channel of the detour is not.
 TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   const Topology ring = network(Kind::kTorus, {8});
   const auto routing = make_detour_routing(ring, 4, Detours::kUgal);
@@ -150,8 +151,8 @@ TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   EXPECT_EQ(first_port(0), 1);
 }
 
-// Compares one channel across the dateline with a detour of one channel away from it and two back: waiting
-// flits count once per channel.
+// UGAL compares one channel across the dateline with a detour of three channels. Its estimate multiplies the
+// waiting flits by the number of channels.
 TEST(DetourRouting, MeasuresWaysAroundARingByTheShorter) {
   class Waiting final : public OutputLoads {
    public:

@@ -34,7 +34,8 @@ TEST(Bigraph, IsLimitedByTheOneChannelIntoEachAccelerator) {
 TEST(Bigraph, SwitchesOfOneLayerMeetInTheOther) {
   const Topology bigraph = sample(Kind::kBigraph, {4, 8});
   const auto routing = make_table_routing(bigraph, 4);
-  // Routers: source, switch, possibly a switch of the other layer and a further switch, destination.
+  // A route consists of the source, a switch, possibly a switch of the other layer and a third switch, and
+  // the destination.
   EXPECT_EQ(make_route(bigraph, *routing, 0, 1, 0, 0).size(), 3);
   EXPECT_EQ(make_route(bigraph, *routing, 0, 31, 0, 0).size(), 4);
   EXPECT_EQ(make_route(bigraph, *routing, 0, 15, 0, 0).size(), 5);

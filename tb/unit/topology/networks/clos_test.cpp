@@ -34,8 +34,8 @@ TEST(Clos, HasThePapersSize) {
   EXPECT_EQ(network.channels().size(), 2U * 2048 + 2U * 64 * 32);
 }
 
-// Two accelerators per ToR and eight spines, whose links have an eighth of a NIC's bandwidth: half of the
-// NICs' bandwidth leaves a ToR.
+// Each ToR has two accelerators and links to eight spines. A link has an eighth of a NIC's bandwidth, so the
+// uplinks have half of the NICs' total bandwidth.
 TEST(Clos, TakesAnyOversubscription) {
   const std::vector<LinkSpec> links{{{16'000'000'000}, 0}, {{2'000'000'000}, 0}};
   const std::vector<int> dims{2, 4, 8};
@@ -56,7 +56,7 @@ TEST(Clos, LeavesOutWhatHasFailed) {
 TEST(Clos, RoutesOverTheSpineAskedFor) {
   const Topology network = clos({4, 3, 2}, {.links = {{0, 0}}});
   const Clos view(network);
-  // NIC 1 -> ToR 0 -> spine 1 -> ToR 2 -> NIC 10. ToR 0 has only one live spine, at port 4.
+  // The route is NIC 1 -> ToR 0 -> spine 1 -> ToR 2 -> NIC 10. ToR 0's only live spine is at port 4.
   const Route route = view.route(1, 10, 1, 4);
   std::vector<int> ports;
   NodeId at = 1;

@@ -45,7 +45,7 @@ TEST(Dgx1, LacksTheLinkThatThePapersDetourReplaces) {
   EXPECT_EQ(std::ranges::count(neighbours(topology, 3), 5), 0);
 }
 
-// The data of seven accelerators enters the eighth over six channels.
+// The data of seven accelerators has to enter the eighth over its six channels.
 TEST(Dgx1, IsBoundByTheChannelsOfOneAccelerator) {
   const CutBound cut = worst_cut(sample(Kind::kDgx1, {}));
   EXPECT_EQ(cut.data, 7);

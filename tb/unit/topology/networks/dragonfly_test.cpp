@@ -17,13 +17,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Figure 5 of the paper: p = h = 2, a = 4, nine groups.
+// The network of Figure 5 of the paper has p = h = 2, a = 4 and nine groups.
 TEST(Dragonfly, JoinsAsManyGroupsAsItsGlobalLinksReach) {
   const Topology dragonfly = sample(Kind::kDragonfly, {2, 4, 2});
   EXPECT_EQ(dragonfly.num_accelerators(), 72);
   EXPECT_EQ(dragonfly.num_switches(), 36);
   EXPECT_EQ(count_accelerators(Kind::kDragonfly, std::vector{2, 4, 2}), 72);
-  // Router 1 of group 0 is connected to its accelerators, the group's other routers, and groups 3 and 4.
+  // Router 1 of group 0 has links to its accelerators, to the other routers of its group, and to groups 3 and
+  // 4.
   EXPECT_THAT(neighbours(dragonfly, 73), ElementsAre(2, 3, 72, 74, 75, 72 + 3 * 4 + 2, 72 + 4 * 4 + 2));
 }
 
@@ -60,8 +61,7 @@ RC_GTEST_PROP(Dragonfly, LinksGoBothWays, ()) {
   }
 }
 
-// Routes have one global channel between groups and none within a group, and at most one local channel on
-// either side.
+// A route has one global channel if it leaves its group, and at most one local channel in each group.
 RC_GTEST_PROP(Dragonfly, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   const Topology dragonfly = sample(Kind::kDragonfly, any_dims());
   const auto routing = make_routing(dragonfly, *rc::gen::inRange(2, 6));

@@ -32,7 +32,7 @@ TEST(FatTree, BinaryThreeLevelIsTheTextbookButterfly) {
   const Topology tree = sample(Kind::kFatTree, {2, 3});
   EXPECT_EQ(tree.num_accelerators(), 8);
   EXPECT_EQ(tree.num_switches(), 12);
-  // The leaves are switches 8 to 11, the middle level 12 to 15, the top level 16 to 19.
+  // Switches 8 to 11 are the leaves, 12 to 15 the middle level, and 16 to 19 the top level.
   EXPECT_THAT(neighbours(tree, 8), ElementsAre(0, 1, 12, 13));
   EXPECT_THAT(neighbours(tree, 9), ElementsAre(2, 3, 12, 13));
   EXPECT_THAT(neighbours(tree, 13), ElementsAre(8, 9, 17, 19));
@@ -93,7 +93,7 @@ RC_GTEST_PROP(FatTree, HasFullBisectionAndNoDeadlockOnOneVirtualChannel, ()) {
   const std::vector<std::vector<int>> shapes{{2, 1}, {2, 2},    {2, 3},    {2, 4},    {3, 2},    {3, 3},
                                              {4, 2}, {8, 2, 0}, {4, 3, 2}, {6, 4, 6}, {6, 4, 1}, {1, 2, 1}};
   const Topology tree = sample(Kind::kFatTree, *rc::gen::elementOf(shapes));
-  // No cut within the tree is narrower than the channel into an accelerator.
+  // The narrowest cut is the channel into a single accelerator.
   const CutBound cut = worst_cut(tree);
   RC_ASSERT(cut.data == tree.num_accelerators() - 1);
   RC_ASSERT(cut.bytes_per_second == kSampleLink.bandwidth.bytes_per_second);

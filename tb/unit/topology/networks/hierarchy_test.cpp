@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr Bandwidth kLink{25'000'000'000};
-constexpr Femtoseconds kStep = 701;  // odd, so it has no two equal halves
+constexpr Femtoseconds kStep = 701;  // an odd latency, which cannot be halved exactly
 
 DimensionSpec ring(int size, int links = 2) {
   return {DimensionKind::kRing, size, links, kLink, kStep};
@@ -97,12 +97,12 @@ TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {
 TEST(HierarchyRouting, GoesThroughTheDimensionsInOrder) {
   const Topology topology = build({ring(4), switched(2), fully_connected(3)});
   const auto routing = make_routing(topology, 2);
-  // Backwards from 0 to 3 across the dateline, through the switch to 7, then directly to 23.
+  // The route goes backwards from 0 to 3 across the dateline, through a switch to 7, and directly to 23.
   EXPECT_THAT(make_route(topology, *routing, 0, 23, 0, 0),
               ElementsAre(Hop{1, {1, 2}}, Hop{2, {0, 2}}, Hop{1, {0, 2}}, Hop{4, {0, 2}}, Hop{5, {0, 2}}));
 }
 
-// Dimensions for properties that hold in every hierarchy.
+// Random dimensions of a hierarchy, for properties that must hold in all hierarchies.
 std::vector<DimensionSpec> random_dimensions() {
   const auto count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
   std::vector<DimensionSpec> dimensions;
@@ -125,8 +125,8 @@ RC_GTEST_PROP(Hierarchy, LooksTheSameFromEveryAccelerator, ()) {
     const auto in = topology.in_channels(node);
     RC_ASSERT(out.size() == in.size());
     for (std::size_t port = 0; port < out.size(); ++port) {
-      // A message that arrives at a port has left its sender by the same port number or comes from a switch
-      // of that dimension.
+      // Incoming port p of an accelerator is connected to outgoing port p of another accelerator, or to a
+      // switch of the port's dimension.
       const Channel& from = topology.channel(in[port]);
       RC_ASSERT(from.dimension == topology.channel(out[port]).dimension);
       if (topology.is_accelerator(from.src)) RC_ASSERT(from.src_port == static_cast<int>(port));
@@ -183,7 +183,7 @@ TEST(Hierarchy, BoundFindsTheNarrowDimension) {
   const Topology topology = make_hierarchy(
       std::vector<DimensionSpec>{switched(8, 100), {DimensionKind::kSwitch, 4, 1, {1'000'000'000}, 0}});
   const CutBound cut = worst_cut(topology);
-  // The cut consists of all groups of 8 but one, which has 8 thin links.
+  // The cut separates one group of 8 accelerators from the other 24. Only 8 thin links lead into this group.
   EXPECT_EQ(cut.data, 24);
   EXPECT_EQ(cut.bytes_per_second, 8'000'000'000);
 }

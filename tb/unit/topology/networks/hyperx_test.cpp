@@ -20,7 +20,7 @@ TEST(Hyperx, LinksEveryRowAllToAll) {
   const Topology hyperx = sample(Kind::kHyperx, {2, 3, 4});
   EXPECT_EQ(hyperx.num_accelerators(), 24);
   EXPECT_EQ(hyperx.num_switches(), 12);
-  // Switch 4 has coordinates (1, 1).
+  // Node 28 is the switch with coordinates (1, 1).
   EXPECT_THAT(neighbours(hyperx, 28), ElementsAre(8, 9, 27, 29, 25, 31, 34));
   EXPECT_THAT(neighbours(hyperx, 9), ElementsAre(28));
 }
@@ -41,8 +41,8 @@ TEST(Hyperx, DimensionsHaveTheirLinks) {
   EXPECT_EQ(hyperx.channel(hyperx.out_channels(4)[2]).latency, 3);
 }
 
-// A route has a channel to the first switch, one for every dimension that differs, and one to the
-// accelerator.
+// A route has a channel to the first switch, a channel for every dimension in which source and destination
+// differ, and a channel to the destination.
 RC_GTEST_PROP(Hyperx, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   std::vector<int> dims = random_dims(3, 4);
   dims.insert(dims.begin(), *rc::gen::inRange(1, 4));

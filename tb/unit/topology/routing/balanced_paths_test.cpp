@@ -56,8 +56,7 @@ TEST(UpDownPaths, NeverGoUpAfterDown) {
   for (std::size_t channel = 0; channel < bigraph.channels().size(); ++channel) {
     const int after_up = rules.after[channel * 2];
     const int after_down = rules.after[channel * 2 + 1];
-    // In phase 0, an up channel stays in phase 0; in phase 1 it is forbidden. A down channel leads to phase 1
-    // from both phases.
+    // An up channel keeps phase 0 and is forbidden in phase 1. A down channel leads to phase 1.
     EXPECT_TRUE((after_up == 0 && after_down == -1) || (after_up == 1 && after_down == 1));
     const Channel& here = bigraph.channels()[channel];
     for (std::size_t other = 0; other < bigraph.channels().size(); ++other) {

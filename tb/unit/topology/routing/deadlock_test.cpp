@@ -20,7 +20,7 @@ using testing::ThrowsMessage;
 
 using Cycle = std::vector<std::pair<ChannelId, int>>;
 
-// Tests that each channel of the cycle ends where the next one begins.
+// Whether each channel of the cycle leads to the source of the next one.
 bool is_closed(const Topology& topology, const Cycle& cycle) {
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     const Channel& here = topology.channel(cycle[i].first);
@@ -30,7 +30,7 @@ bool is_closed(const Topology& topology, const Cycle& cycle) {
   return !cycle.empty();
 }
 
-// Incorrect dimension-order routing, which allows all virtual channels on every hop.
+// Faulty dimension-order routing that permits all virtual channels on every hop, so that it can deadlock.
 class WithoutDateline final : public RoutingFunction {
  public:
   WithoutDateline(const Topology& topology, int vcs)
@@ -69,7 +69,7 @@ TEST(ChannelDependencyGraph, ADifferentVirtualChannelBreaksTheCycle) {
   graph.add_route(1, Route{{0, {0, 1}}, {0, {0, 1}}, {2, {0, 2}}});
   graph.add_route(2, Route{{0, {1, 2}}, {0, {1, 2}}, {2, {0, 2}}});
   EXPECT_THAT(graph.find_cycle(), IsEmpty());
-  // If either virtual channel may be used, there is a cycle again.
+  // A route that may use either virtual channel closes the cycle again.
   graph.add_route(2, Route{{0, {0, 2}}, {0, {0, 2}}, {2, {0, 2}}});
   EXPECT_TRUE(is_closed(ring, graph.find_cycle()));
 }
@@ -85,7 +85,7 @@ TEST(ChannelDependencyGraph, RefusesVirtualChannelsThatDoNotExist) {
 }
 
 TEST(ChannelDependencyGraph, FollowsBothWaysOfATie) {
-  // On a ring of 4, only routes halfway around have more than one hop, so every cycle depends on them.
+  // On a ring of 4, only a route halfway around the ring has several hops, so every cycle needs such routes.
   const Topology ring = sample_torus({4});
   const WithoutDateline routing(ring, 2);
   ChannelDependencyGraph graph(ring, 2);
@@ -114,14 +114,15 @@ RC_GTEST_PROP(ChannelDependencyGraph, EveryTorusAndMeshIsFreeOfDeadlock, ()) {
 
 RC_GTEST_PROP(ChannelDependencyGraph, ATorusWithoutDatelineIsNot, ()) {
   auto dims = random_dims(2, 5);
-  dims.push_back(*rc::gen::inRange(4, 7));  // on a ring of 3, no route has two hops in one direction
+  dims.push_back(*rc::gen::inRange(4, 7));  // a ring of 3 has no routes with two hops in one direction
   const Topology topology = sample_torus(dims);
   ChannelDependencyGraph graph(topology, 2);
   graph.add_all_pairs(WithoutDateline(topology, 2));
   RC_ASSERT(is_closed(topology, graph.find_cycle()));
 }
 
-// A walk that merges equal states finds the same dependencies as adding every route separately.
+// add_all_pairs(), which merges equal states, must find the same dependencies as adding every route
+// separately.
 RC_GTEST_PROP(ChannelDependencyGraph, AllPairsEqualsRouteByRoute, ()) {
   const auto dims = random_dims(3, 4);
   const Topology topology = sample_torus(dims);

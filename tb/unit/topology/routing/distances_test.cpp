@@ -13,7 +13,7 @@ namespace {
 
 constexpr Cycles kNoWay = std::numeric_limits<Cycles>::max();
 
-// Compares with the Bellman-Ford algorithm.
+// Compares the distances with those of the Bellman-Ford algorithm.
 RC_GTEST_PROP(Distances, AreTheShortest, ()) {
   const Topology topology = random_topology();
   std::vector<Cycles> lengths;

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Routers traversed on a shortest path, including those of the source and the destination.
+// The number of routers on a shortest path, including those of the source and of the destination.
 int distance(const Topology& topology, bool torus, NodeId src, NodeId dst) {
   const auto from = topology.coordinates(src);
   const auto to = topology.coordinates(dst);
@@ -32,7 +32,8 @@ int distance(const Topology& topology, bool torus, NodeId src, NodeId dst) {
 TEST(DimensionOrderRouting, LowestDimensionFirst) {
   const Topology mesh = sample_mesh({3, 3});
   const auto routing = make_dimension_order_routing(mesh, 2);
-  // 0 -> 1 -> 2 -> 5 -> 8; node 2 has no channel in the positive direction of dimension 0.
+  // The route is 0 -> 1 -> 2 -> 5 -> 8. Node 2 has no channel in the positive direction of dimension 0, so
+  // port numbers shift.
   EXPECT_THAT(make_route(mesh, *routing, 0, 8, 0, 0),
               ElementsAre(Hop{0, {0, 2}}, Hop{0, {0, 2}}, Hop{1, {0, 2}}, Hop{1, {0, 2}}, Hop{2, {0, 2}}));
 }

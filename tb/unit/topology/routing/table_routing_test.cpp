@@ -25,7 +25,7 @@ bool deadlock_free(const Topology& topology, const RoutingFunction& routing) {
   return graph.find_cycle().empty();
 }
 
-// The number of channels on a shortest path from `src` to every node.
+// The number of channels on a shortest path from `src` to each node.
 std::vector<int> distances(const Topology& topology, NodeId src) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::queue<NodeId> queue({src});
@@ -40,7 +40,7 @@ std::vector<int> distances(const Topology& topology, NodeId src) {
   return distance;
 }
 
-// The number of channels by which the routes between accelerators exceed shortest paths, in total.
+// The number of channels by which the routes between all accelerators exceed shortest paths, in total.
 int detours(const Topology& topology, const RoutingFunction& routing) {
   int total = 0;
   for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
@@ -53,7 +53,7 @@ int detours(const Topology& topology, const RoutingFunction& routing) {
   return total;
 }
 
-// A connected graph: a ring of all nodes, one-way or two-way, plus random links.
+// A random connected graph: a ring through all nodes, with one-way or two-way links, plus random links.
 Topology random_graph(bool both_ways) {
   const int accelerators = *rc::gen::inRange(1, 12);
   const int switches = *rc::gen::inRange(0, 6);
@@ -92,7 +92,7 @@ TEST(TableRouting, BigraphNeedsTwoLayersForShortestPaths) {
   const auto two = make_table_routing(bigraph, 4);
   EXPECT_EQ(detours(bigraph, *two), 0);
   EXPECT_TRUE(deadlock_free(bigraph, *two));
-  // With a single layer, up*/down* routing keeps it deadlock-free.
+  // With one layer, shortest paths could deadlock, so the tables use up*/down* routing.
   const auto one = make_table_routing(bigraph, 1);
   EXPECT_TRUE(deadlock_free(bigraph, *one));
 }
@@ -114,13 +114,13 @@ TEST(TableRouting, BigraphUsesAllLinksBetweenTheLayersEvenly) {
   }
   for (std::size_t i = 0; i < routes.size(); ++i) {
     if (bigraph.channels()[i].dimension == 1) {
-      EXPECT_EQ(routes[i], 40) << i;  // 16 direct routes and 768 / 32 uses by two-channel paths
+      EXPECT_EQ(routes[i], 40) << i;  // 16 direct routes, and a 32nd of 768 uses by paths of two channels
     }
   }
 }
 
-// Boxes of two on two rails, each with two leaves; all leaves share two spines. Accelerators behind one leaf
-// must not be reached over one spine only, although boxes interleave their numbers.
+// Boxes of two accelerators on two rails. Each rail has two leaves, and all leaves share two spines. The
+// accelerators behind a leaf must be reached over both spines; their numbers alternate between the rails.
 TEST(TableRouting, SpreadsTheAcceleratorsOnALeafOverSharedSpines) {
   constexpr int kBoxes = 4;
   Topology network(Kind::kFile, {}, 2 * kBoxes, kBoxes + 4 + 2);
@@ -197,7 +197,7 @@ RC_GTEST_PROP(TableRouting, IsFreeOfDeadlockOnAnyGraphOfLinks, ()) {
   const Topology topology = random_graph(true);
   const auto routing = make_table_routing(topology, *rc::gen::inRange(1, 5));
   RC_ASSERT(deadlock_free(topology, *routing));
-  RC_ASSERT(detours(topology, *routing) >= 0);  // every route arrives
+  RC_ASSERT(detours(topology, *routing) >= 0);  // fails if a route does not arrive
 }
 
 RC_GTEST_PROP(TableRouting, IsShortestWithVirtualChannelsEnough, ()) {

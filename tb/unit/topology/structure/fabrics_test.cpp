@@ -9,8 +9,8 @@
 namespace coppice::topology {
 namespace {
 
-// Two leaves with two accelerators each, and a spine. Bandwidths in GB/s: `access` for links to accelerators,
-// `up` and `down` for the two directions of links to the spine.
+// Two leaves with two accelerators each, and a spine. The bandwidths in GB/s are `access` for links to
+// accelerators, `up` for channels to the spine and `down` for channels from the spine.
 Topology leaves_and_spine(std::int64_t access, std::int64_t up, std::int64_t down) {
   constexpr NodeId kSpine = 6;
   Topology network(Kind::kFile, {}, 4, 3);
@@ -33,7 +33,7 @@ TEST(JoinFabrics, MakesOneSwitchOfLeavesAndSpines) {
   ASSERT_EQ(joined->channels().size(), 8U);
   for (const Channel& channel : joined->channels()) {
     EXPECT_EQ(channel.bandwidth.bytes_per_second, 10'000'000'000);
-    EXPECT_EQ(channel.latency, 10 + 30);  // half of the latency between accelerators of different leaves
+    EXPECT_EQ(channel.latency, 10 + 30);  // half of the latency between accelerators on different leaves
   }
 }
 
@@ -43,7 +43,8 @@ void link(Topology& network, NodeId a, NodeId b, std::int64_t rate) {
   network.add_channel(b, a, {rate}, 10);
 }
 
-// Boxes of two, whose rails share a spine. In the last box, the ranks are exchanged.
+// Boxes of two accelerators whose two rails share a spine. The last box is connected to the rails the other
+// way round.
 TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
   constexpr NodeId kSpine = 16;
   Topology network(Kind::kFile, {}, 8, 9);  // four box switches, four leaves and a spine
@@ -65,7 +66,8 @@ TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
                                             std::set{0, 2, 4, 7}, std::set{1, 3, 5, 6}));
 }
 
-// Two leaves that serve whole boxes: the first and the second accelerators of all boxes form rails.
+// Each leaf serves whole boxes. The first accelerators of all boxes form one rail, and the second
+// accelerators form another.
 TEST(JoinFabrics, MakesRailsOfRanksIfALeafServesABox) {
   constexpr NodeId kSpine = 8;
   Topology network(Kind::kFile, {}, 4, 5);  // two box switches, two leaves and a spine

@@ -16,7 +16,7 @@ namespace {
 constexpr LinkSpec kFast{{50'000'000'000}, 200'000'000};
 constexpr LinkSpec kSlow{{16'000'000'000}, 500'000'000};
 
-// The same network as a graph with renumbered nodes and reordered channels.
+// Writes the network as a graph with renumbered nodes and reordered channels.
 Topology written_as_graph(const Topology& network, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<NodeId> nodes(static_cast<std::size_t>(network.num_nodes()));
@@ -52,7 +52,7 @@ Channels channels_of(const Topology& topology) {
   return channels_at(topology, nodes);
 }
 
-// Expects find_likeness() to recognise `network` in a graph of it, with every channel at its position.
+// Requires that find_likeness() recognises `network` in its graph and maps every channel correctly.
 void expect_found(const Topology& network) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Topology graph = written_as_graph(network, seed);
@@ -107,8 +107,8 @@ TEST(FindLikeness, KnowsASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
-// Boxes whose rails are fabrics of leaves and spines: each rail counts as one switch, and messages use the
-// graph's own routes.
+// Boxes whose rails are fabrics of leaves and spines. find_likeness() represents each rail by one switch, and
+// messages use the graph's own routes.
 TEST(FindLikeness, TakesAFabricForASwitch) {
   constexpr int kBoxes = 4;
   Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
@@ -118,7 +118,8 @@ TEST(FindLikeness, TakesAFabricForASwitch) {
   };
   for (int box = 0; box < kBoxes; ++box) {
     for (int rail = 0; rail < 2; ++rail) {
-      const NodeId first = 2 * kBoxes + kBoxes + 3 * rail;  // two leaves, then a spine
+      const NodeId first =
+          2 * kBoxes + kBoxes + 3 * rail;  // the rail's two leaves, which are followed by its spine
       link(2 * box + rail, 2 * kBoxes + box, kFast);
       link(2 * box + rail, first + box / 2, kSlow);
     }
@@ -136,7 +137,7 @@ TEST(FindLikeness, TakesAFabricForASwitch) {
   EXPECT_FALSE(find_likeness(graph, false)->routed);
 }
 
-// In a graph that is not a built-in network, the same structure is found regardless of the node numbers.
+// A graph that is not a built-in network must give the same result for all numberings of its nodes.
 RC_GTEST_PROP(FindLikeness, DoesNotDependOnNumbers, ()) {
   const int accelerators = *rc::gen::inRange(2, 9);
   const int switches = *rc::gen::inRange(0, 4);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr LinkSpec kLink{{16'000'000'000}, 150'000'000};
 
-// `switches` switches with `accelerators` accelerators, each connected to each switch by `links` links.
+// A box of `accelerators` accelerators, each of which has `links` links to each of `switches` switches.
 Topology box(int accelerators, int switches, int links) {
   Topology network(Kind::kFile, {}, accelerators, switches);
   for (NodeId node = 0; node < accelerators; ++node) {
@@ -51,7 +51,7 @@ TEST(FindPlanes, AreParallelLinksTheFastestFirst) {
   EXPECT_THAT(planes[1].channels, testing::ElementsAre(0, 1));
 }
 
-// A switch that only receives, such as a port mirror, belongs to the plane that sends to it.
+// A switch that only receives, such as a mirror port's, belongs to the plane from which it receives.
 TEST(FindPlanes, KeepSwitchesThatOnlyReceive) {
   Topology network(Kind::kFile, {}, 2, 3);
   for (NodeId node = 0; node < 2; ++node) {
@@ -66,7 +66,7 @@ TEST(FindPlanes, KeepSwitchesThatOnlyReceive) {
   EXPECT_EQ(planes[0].network.num_switches() + planes[1].network.num_switches(), 3);
 }
 
-// Boxes with rails have no planes, and neither has a ring in which only some links are doubled.
+// Boxes with rails do not have planes, and neither does a ring in which only some links are doubled.
 TEST(FindPlanes, AreNoneWhereAPartJoinsOnlySome) {
   const DimensionSpec dimension{.kind = DimensionKind::kSwitch, .size = 4, .bandwidth = kLink.bandwidth};
   EXPECT_TRUE(find_planes(make_hierarchy(std::vector{dimension, dimension})).empty());

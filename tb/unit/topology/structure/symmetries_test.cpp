@@ -38,7 +38,7 @@ TEST(FindSymmetries, TellsSwitchesFromAcceleratorsAndFastLinksFromSlowOnes) {
   EXPECT_EQ(find_symmetries(one_way).size, 3);
 }
 
-// Every generator maps channels onto channels.
+// Every generator must map the set of channels onto itself.
 TEST(FindSymmetries, GeneratesSymmetries) {
   const Topology torus = make_torus(std::vector{4, 3}, std::vector{kLink, kLink});
   const Symmetries symmetries = find_symmetries(torus);

@@ -13,7 +13,7 @@ namespace {
 
 class CopyPatternTest : public ::testing::Test {
  protected:
-  // The pattern of a collective among 8 accelerators behind a switch, each of them a copy.
+  // The copy pattern of a collective among 8 accelerators behind a switch. Each accelerator is one copy.
   std::optional<CopyPattern> pattern_of(const std::string& algorithm, workload::CollectiveOp op) {
     const SmallMachine machine("kind: switch, dims: [16]",
                                {"collectives=" + ("{" + std::string(workload::to_string(op)) +
@@ -52,7 +52,7 @@ TEST_F(CopyPatternTest, RotatesARing) {
       EXPECT_EQ(pattern->images[copy]->members[member], static_cast<int>((member + copy) % 8));
     }
   }
-  EXPECT_EQ(senders, 1);  // every member sends to the next one only
+  EXPECT_EQ(senders, 1);  // in a ring, each member receives from only one other
 }
 
 TEST_F(CopyPatternTest, ExchangesByTheBitsOfHalvingDoubling) {

@@ -1,5 +1,5 @@
-// Compares a run of one data-parallel copy of a model's training with a run of all copies: the results must
-// be the same.
+// Trains a model on several data-parallel copies. Simulating one copy must give the same results as
+// simulating all of them.
 #include "system/program/folding/folded_run.h"
 
 #include <bit>
@@ -28,7 +28,7 @@ vocabulary: 512
 sequence: 64
 )";
 
-// A random system and a training on all its accelerators, determined by `seed`.
+// A configuration of a random system that trains a model on all of its accelerators, determined by `seed`.
 std::string random_training(unsigned seed) {
   std::mt19937 random(seed);
   const auto one_of = [&random](auto... values) {
@@ -92,20 +92,21 @@ fidelity: train
   return text;
 }
 
-// A result without the parts that may differ between the two runs: descriptions of the simulation, and lists,
-// which are compared separately.
+// The result without its lists, which are compared separately, and without fields that describe the
+// simulation itself, which may differ.
 Json without_lists(Json result) {
   for (const char* key : {"simulator", "commit", "command", "accelerators", "collectives"}) result.erase(key);
   return result;
 }
 
-// The number of occurrences of each collective or transfer, by its work and its time.
+// Counts the collectives and transfers that have the same work and the same times.
 std::map<std::string, std::int64_t> occurrences(const Json& result) {
   std::map<std::string, std::int64_t> times;
   for (Json one : result["collectives"]) {
     const auto count = one.value("count", std::int64_t{1});
     for (const char* key : {"count", "group", "source", "destination"}) one.erase(key);
-    // A run of one copy cannot determine when chunks that are summed over all copies become final.
+    // If chunks are summed over all copies, simulating one copy cannot determine when they become final, so
+    // this field is ignored.
     if (one["kind"] == "data") one.erase("gradients");
     times[one.dump()] += count;
   }
@@ -160,7 +161,8 @@ TEST_F(FoldedRun, EqualsTheRunOfAllCopies) {
     try {
       whole = run_in_child([&] { return run_program(loaded, load_program(loaded), {}); }, nullptr);
     } catch (const std::exception& error) {
-      EXPECT_FALSE(folded) << error.what();  // trains of all copies meet, or could deadlock
+      EXPECT_FALSE(folded)
+          << error.what();  // the run of all copies was refused: trains contend, or it could deadlock
       continue;
     }
     ++ran;

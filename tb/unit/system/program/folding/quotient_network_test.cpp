@@ -15,7 +15,7 @@ using topology::NodeId;
 
 constexpr Bandwidth kLink{16'000'000'000};
 
-// Boxes of 2 whose accelerators of equal rank share a switch.
+// `count` boxes of two accelerators. Accelerators of the same rank also share a switch.
 topology::Topology boxes(int count) {
   const std::array<topology::DimensionSpec, 2> dimensions{
       topology::DimensionSpec{.kind = DimensionKind::kSwitch, .size = 2, .bandwidth = kLink, .latency = 100},
@@ -30,11 +30,12 @@ TEST(QuotientNetwork, KeepsOneBoxAndTheSharedSwitches) {
   const auto quotient = QuotientNetwork::find(machine, copies);
   ASSERT_NE(quotient, nullptr);
   EXPECT_EQ(quotient->topology().num_accelerators(), 2);
-  EXPECT_EQ(quotient->topology().num_switches(), 3);  // the box's, and one for each rank
+  EXPECT_EQ(quotient->topology().num_switches(), 3);  // the switch of one box and one switch per rank
   EXPECT_EQ(quotient->topology().channels().size(), 8U);
   EXPECT_EQ(quotient->node(5), 1);
   EXPECT_EQ(quotient->copy(5), 2);
-  // From accelerator 0 to 4 over their shared switch: from accelerator 0 to itself.
+  // In the quotient, the route from accelerator 0 to 4 over their shared switch becomes a route from
+  // accelerator 0 to itself.
   const auto routing = topology::make_routing(machine, 2);
   const topology::Route route = topology::machine_route(machine, *routing, 0, 4, 2);
   const auto image = quotient->image(0, route);
@@ -46,7 +47,7 @@ TEST(QuotientNetwork, KeepsOneBoxAndTheSharedSwitches) {
     at = quotient->topology().channel(id).dst;
   }
   EXPECT_EQ(at, 0);
-  // Images of a route are equal.
+  // The corresponding routes of all copies have the same image.
   EXPECT_EQ(quotient->image(2, topology::machine_route(machine, *routing, 2, 0, 2)), image);
 }
 
@@ -71,12 +72,12 @@ TEST(QuotientNetwork, MapsEveryChannelOfACopyToOne) {
 
 TEST(QuotientNetwork, RefusesCopiesThatDiffer) {
   const topology::Topology machine = boxes(4);
-  // The pairs of one copy share a box, those of the other do not.
+  // In the first copy, ranks 0 and 1 share a box; in the second copy, they do not.
   EXPECT_EQ(QuotientNetwork::find(machine, std::vector<std::vector<NodeId>>{{0, 1, 2, 3}, {4, 6, 5, 7}}),
             nullptr);
-  // An accelerator in two copies.
+  // Accelerator 1 belongs to two copies.
   EXPECT_EQ(QuotientNetwork::find(machine, std::vector<std::vector<NodeId>>{{0, 1}, {1, 2}}), nullptr);
-  // A slower link.
+  // The second copy has a slower link than the first.
   topology::Topology graph(topology::Kind::kFile, {}, 4, 0);
   graph.add_channel(0, 1, kLink, 0);
   graph.add_channel(2, 3, Bandwidth{8'000'000'000}, 0);
