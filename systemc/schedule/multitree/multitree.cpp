@@ -4,9 +4,9 @@
 #include "schedule/compile/memory_limit.h"
 #include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/slow_links.h"
-#include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/pack_trees.h"
+#include "schedule/trees/translated_schedule.h"
 
 namespace coppice::schedule {
 
@@ -26,14 +26,13 @@ Trees build_trees_of(const Topology& topology) {
   return best;
 }
 
-// Whether trees are stored as accelerator 0's and its translations. A port that served several channels could
-// send their messages of a timestep in another order.
+// Whether trees are stored as those of accelerator 0 and their translations.
 bool translates(const Topology& topology, const CompileRequest& request) {
   return request.root < 0 && looks_alike(topology, request) && may_translate(topology, request, 1) &&
-         topology.out_channels(0).size() <= static_cast<std::size_t>(request.ni_ports);
+         has_port_per_channel(topology, request);
 }
 
-double seconds_to_build(const Topology& topology, const CompileRequest& request) {
+double seconds_of_trees(const Topology& topology, const CompileRequest& request) {
   return translates(topology, request) ? seconds_at(topology, 0.1, 1) : seconds_of_growth(topology, request);
 }
 
@@ -58,7 +57,7 @@ AlgorithmInfo MultiTreeCompiler::info() {
           .chunking = Chunking::kChosen,
           .rooted = true,
           .one_plane = true,
-          .trials = {{.turn = 2, .seconds = seconds_to_build}}};
+          .trials = {{.turn = 2, .seconds = seconds_of_trees}}};
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {

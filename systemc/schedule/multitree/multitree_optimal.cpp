@@ -14,6 +14,7 @@
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/link_allocator.h"
+#include "schedule/trees/translated_schedule.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::schedule {

@@ -1,15 +1,13 @@
 #include "schedule/multitree/torus_trees.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "schedule/compile/bipartite_matching.h"
-#include "schedule/compile/symmetric_builder.h"
-#include "schedule/trees/link_allocator.h"
+#include "schedule/trees/translated_schedule.h"
 
 namespace coppice::schedule {
 namespace {
@@ -28,27 +26,6 @@ class Directions {
     for (std::size_t i = 0; i < next_.size(); ++i) {
       previous_[static_cast<std::size_t>(next_[i]) * count_ + i % count_] = static_cast<NodeId>(i / count_);
     }
-  }
-
-  // Whether translations of coordinates preserve every direction, and channels are numbered in the order of
-  // nodes.
-  static bool exist(const Topology& topology) {
-    if (topology.kind() != topology::Kind::kTorus || topology.num_nodes() != topology.num_accelerators())
-      return false;
-    const auto at_root = topology.out_channels(0);
-    const std::vector<int>& dims = topology.dims();
-    for (NodeId node = 0; node < topology.num_nodes(); ++node) {
-      const auto out = topology.out_channels(node);
-      if (out.size() != at_root.size()) return false;
-      const std::vector<int> at = topology.coordinates(node);
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        if (out[i] != static_cast<ChannelId>(static_cast<std::size_t>(node) * out.size() + i)) return false;
-        std::vector<int> to = topology.coordinates(topology.channel(at_root[i]).dst);
-        for (std::size_t d = 0; d < to.size(); ++d) to[d] = (to[d] + at[d]) % dims[d];
-        if (topology.node_at(to) != topology.channel(out[i]).dst) return false;
-      }
-    }
-    return true;
   }
 
   std::size_t count() const { return count_; }
@@ -220,7 +197,7 @@ Trees translate(const Topology& topology, const BaseTrees& base, NodeId roots) {
 }
 
 std::optional<BaseTrees> grow_base(const Topology& topology, int pieces, std::uint64_t seed, int restarts) {
-  if (!Directions::exist(topology)) return std::nullopt;
+  if (!channels_translate(topology)) return std::nullopt;
   const Directions directions(topology);
   const std::vector<int> distance = distances_from_root(directions);
   const int least_depth = *std::ranges::max_element(distance);
@@ -236,27 +213,6 @@ std::optional<BaseTrees> grow_base(const Topology& topology, int pieces, std::ui
 }
 
 }  // namespace
-
-bool may_translate(const Topology& topology, const CompileRequest& request, int pieces) {
-  return topology.kind() == topology::Kind::kTorus &&
-         pattern_pays(request, topology.num_accelerators(), pieces) &&
-         topology.dims().size() <= Translations::kMostDimensions &&
-         std::ranges::max(topology.dims()) <= Translations::kMostWide && LinkAllocator(topology).uniform() &&
-         Directions::exist(topology);
-}
-
-Schedule schedule_translations(const Topology& topology, const CompileRequest& request,
-                               const std::string& algorithm, const Trees& trees) {
-  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_accelerators()));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  std::vector<std::int32_t> ways;
-  for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
-  return build_symmetric_schedule(topology, request, algorithm,
-                                  {.moves = Translations(topology.dims(), std::move(nodes)),
-                                   .pieces = trees.pieces,
-                                   .sends = sends_of(topology, request, trees),
-                                   .ways = std::move(ways)});
-}
 
 std::optional<Trees> translated_trees(const Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "schedule/trees/scheduled_trees.h"
 
@@ -17,16 +16,6 @@ namespace coppice::schedule {
 // onto itself.
 std::optional<Trees> translated_trees(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts);
-
-// Whether the tables of a torus' translated trees, `pieces` per accelerator, should be stored as those of
-// accelerator 0 (pattern_pays()): translations map the graph onto itself, and all channels have the same
-// bandwidth.
-bool may_translate(const topology::Topology& topology, const CompileRequest& request, int pieces);
-
-// The schedule over `trees`, which are those of accelerator 0, and all their translations. Requires
-// may_translate().
-Schedule schedule_translations(const topology::Topology& topology, const CompileRequest& request,
-                               const std::string& algorithm, const Trees& trees);
 
 // Returns only the trees of accelerator 0.
 std::optional<Trees> trees_to_translate(const topology::Topology& topology, int pieces, std::uint64_t seed,

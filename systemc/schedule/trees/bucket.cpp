@@ -9,6 +9,7 @@
 #include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
+#include "schedule/trees/translated_schedule.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
@@ -40,10 +41,13 @@ class Buckets {
     if (parts_.empty()) parts_.emplace_back();
   }
 
-  Trees trees() const {
+  int pieces() const { return static_cast<int>(parts_.size()); }
+
+  // The trees of the first `owners` accelerators.
+  Trees trees(NodeId owners) const {
     const NodeId n = topology_.num_accelerators();
-    Trees trees{.steps = n - 1, .pieces = static_cast<int>(parts_.size()), .trees = {}};
-    for (NodeId owner = 0; owner < n; ++owner) {
+    Trees trees{.steps = n - 1, .pieces = pieces(), .trees = {}};
+    for (NodeId owner = 0; owner < owners; ++owner) {
       for (const Part& part : parts_) {
         auto& tree = trees.trees.emplace_back();
         for (NodeId node = 0; node < n; ++node) {
@@ -110,12 +114,22 @@ class Buckets {
   std::vector<Part> parts_;
 };
 
+bool rings_translate(const Topology& topology, const CompileRequest& request, int pieces) {
+  return has_port_per_channel(topology, request) && may_translate(topology, request, pieces);
+}
+
+double seconds_of_buckets(const Topology& topology, const CompileRequest& request) {
+  const bool translated = topology.kind() == topology::Kind::kTorus &&
+                          rings_translate(topology, request, Buckets(topology).pieces());
+  return translated ? seconds_at(topology, 0.1, 1) : seconds_of_messages(topology, request);
+}
+
 }  // namespace
 
 AlgorithmInfo BucketCompiler::info() {
   return {.name = "bucket",
           .summary = "rings over each dimension of a torus in turn, on all ports (ICS 2010)",
-          .trials = {{.turn = 4, .seconds = seconds_of_messages}}};
+          .trials = {{.turn = 4, .seconds = seconds_of_buckets}}};
 }
 
 Schedule BucketCompiler::compile(const Topology& topology, const CompileRequest& request) const {
@@ -125,8 +139,14 @@ Schedule BucketCompiler::compile(const Topology& topology, const CompileRequest&
         fmt::format("bucket needs the rings of a torus, which {} does not have: use ring or packed_trees",
                     topology.name()));
   }
+  const Buckets buckets(topology);
+  if (rings_translate(topology, request, buckets.pieces())) {
+    Trees trees = buckets.trees(1);
+    trees.root = 0;
+    return schedule_translations(topology, request, info().name, trees);
+  }
   require_memory_for_trees(info().name, topology.num_accelerators(), request);
-  return schedule_trees(topology, request, info().name, Buckets(topology).trees());
+  return schedule_trees(topology, request, info().name, buckets.trees(topology.num_accelerators()));
 }
 
 }  // namespace coppice::schedule

@@ -47,12 +47,14 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfTranslatedTrees, ()) {
                       check_schedule(multitree.machine.topology, stored));
 }
 
-RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTree, ()) {
+RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTreeAndBucketRings, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 6));
-  const Symmetric multitree = trees_on(torus(dims), random_collective(), 1);
+  constexpr int kAnyPieces = 2 * 4 * 6;  // bucket rings cut a chunk into two pieces per dimension
+  const Symmetric multitree = trees_on(torus(dims), random_collective(), kAnyPieces);
   CompileRequest request = multitree.request;
-  const auto compiler = make_compiler("multitree");
+  request.chunks = 1;
+  const auto compiler = make_compiler(*rc::gen::element<std::string>("multitree", "bucket"));
   const Schedule pattern = compiler->compile(multitree.machine.topology, request);
   RC_ASSERT(has_patterns(pattern));
   request.pattern_beyond = 1 << 20;
