@@ -64,7 +64,7 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // Lanes that are skewed by one cycle each: those of the upper operands if output stationary, otherwise of the results.
+  // Lanes that are skewed by one cycle each: those of upper operands if output stationary, otherwise of results.
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;

@@ -39,7 +39,7 @@ module schedule_table #(
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
   input  wire               start_i,
-  input  wire               first_i,  // the next line is line 0; required with start_i; otherwise not allowed with pass_o
+  input  wire               first_i,  // the next line is line 0; required with start_i, otherwise forbidden with pass_o
   input  wire [INDEX_W:0]   lines_i,          // lines per iteration
   input  wire [TOTAL_W-1:0] count_i,          // entries in all iterations
   input  wire [FLOW_W-1:0]  flow_stride_i,    // the strides must not change while entries remain
