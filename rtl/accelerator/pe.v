@@ -8,7 +8,7 @@
 //           sum from below
 //   drain   the sum moves up and is replaced by the sum from below; operands are discarded
 // PIPELINED delays the addition by one cycle (a register after the multiplier) or two (another register inside it), so
-// the mode stream must last longer by as many cycles.
+// the mode stream must last that many cycles longer.
 `default_nettype none
 module pe #(
   parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs

@@ -1,13 +1,13 @@
-// Connects a network interface with WAITS to memory through BANKS AXI4 ports, which may have any latency and
+// Connects a network interface (with WAITS = 1) to memory through BANKS AXI4 ports, which may have any latency and
 // back-pressure. Lines of LINE_WORDS words are interleaved over the banks. Each bank caches the lines that are in use
 // (memory_bank.v) and accesses memory in bursts of one line.
 //
 // The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). Each
 // stream, which consists of a port's flits or of a port's requests, is served in order. Each flit or request is
 // allocated a slot for its line, and another one if its words extend into the next line. ready_o is set if the oldest
-// flit of a port's queue can proceed in this cycle: no other port is using its bank, and its operands have been loaded
-// or, for a store, a slot is allocated. The words for read_valid_i are output in the next cycle, and sums are written
-// four cycles after the read. The data of a request is output one cycle after it has been read.
+// flit of a port's queue can proceed in this cycle: no other port is using the flit's bank, and its operands have been
+// loaded or, for a store, its slots have been allocated. The words for read_valid_i are output in the next cycle, and
+// sums are written four cycles after the read. The data of a request is output one cycle after it has been read.
 //
 // Each stream allocates one slot at a time, so at most one of its slots belongs to a flit that still needs a second
 // slot. A bank has more slots than there are streams, so a flit can always proceed. A flit that waits for a slot does

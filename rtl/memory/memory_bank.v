@@ -49,7 +49,7 @@ module memory_bank #(
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: requests of the streams, the stream that is granted, and the stream that reads.
+  // Reads: the streams that request, the stream that is granted, and the stream that reads.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,

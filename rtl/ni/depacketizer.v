@@ -2,9 +2,10 @@
 // which data arrives, it is forwarded to the reduction unit together with its address; padding is dropped. The packets
 // of different virtual channels may interleave, but those of one virtual channel may not. A message has arrived once
 // all its packets have, in any order. A message of several packets occupies one of PENDING slots; overflow_o, sticky
-// until reset, is set if more messages are incomplete at once. A message is identified by its tag, flow and operation:
-// before a sequence number is reused, all packets of the message that last used it have been delivered. A message's
-// slot is looked up when a packet's head arrives and is then kept up to date, so no search is needed at the tail.
+// until reset, is set if more messages are incomplete at once. A message is identified by its tag, flow and operation.
+// This is unambiguous because a sequence number is reused only after all packets of the message that last used it have
+// been delivered. A message's slot is looked up when a packet's head arrives and is then kept up to date, so no search
+// is needed at the tail.
 //
 // Limit: each packet has at least one flit after its head.
 `include "../ni/coppice_layout.vh"
@@ -131,8 +132,8 @@ module depacketizer #(
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
 
-  // Gated clocks: clk runs when a flit arrives, packet_clk when it arrives on that virtual channel, and message_clk
-  // when a packet of a multi-packet message ends.
+  // Gated clocks: clk runs when a flit arrives on any virtual channel, packet_clk when one arrives on the clock's
+  // virtual channel, and message_clk when a packet of a multi-packet message ends.
   wire clk, message_clk;
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid), .clk_o(clk));
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk), .enable_i(counts), .clk_o(message_clk));

@@ -70,7 +70,7 @@ module network_interface #(
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
   input  wire [TIME_W-1:0]         dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
-  input  wire [LEN_W-1:0]          payload_words_i,  // words per packet; for message-based flow control 2^LEN_W - 4
+  input  wire [LEN_W-1:0]          payload_words_i,  // words per packet; 2^LEN_W - 4 for message-based flow control
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // per context: strides between iterations of the tables
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
@@ -172,7 +172,7 @@ module network_interface #(
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
   wire [PORTS-1:0]         owes;
-  // There was a start since reset. Credits are loaded only then: at a later start, the router may hold flits.
+  // Set by the first start after a reset, which loads the credits. Later starts do not, as the router may hold flits.
   reg                      started_q;
 
   assign dma_valid_o = dma_request & ~conflict;
@@ -244,7 +244,7 @@ module network_interface #(
     .dma_next_lanes_i(dma_next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy),
     .overflow_o(reduction_overflow));
 
-  // A stored message counts as arrived at once, an added message when its last sums are written.
+  // A stored message counts as arrived at once, and an added message when its last sums are written.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
   reg [PORTS*TAGGED_W-1:0] flow1_q, flow2_q, flow3_q;
   wire takes_credits = |start_i && !started_q;

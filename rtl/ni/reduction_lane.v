@@ -1,6 +1,6 @@
-// One 32-bit lane of the reduction unit. It adds fp32, wrapping int32, or a pair of bf16: the fp32 adder then adds the
-// upper elements, and a narrower adder the lower ones. The lane accepts operands in every cycle and outputs their sum
-// two cycles later.
+// One 32-bit lane of the reduction unit. It adds two fp32 numbers, two wrapping int32 numbers, or two pairs of bf16
+// numbers. For bf16, the fp32 adder adds the upper elements, and a narrower adder adds the lower ones. The lane accepts
+// operands in every cycle and outputs their sum two cycles later.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0  // 1: gates the clocks of idle parts

@@ -136,9 +136,9 @@ module reduction_unit #(
               |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
-  // A flit can proceed unless it shares words with a pending sum or with a flit of a lower port. Index f of `free` and
-  // `there` counts the oldest flits of all queues and then the arriving flits; index k of `sums` counts the pending
-  // sums from the youngest stage to the oldest, and within a stage by port.
+  // A flit can proceed unless it shares words with a pending sum or with a flit of a lower port. `free` and `there`
+  // contain one bit for the oldest flit of each queue, followed by one for the arriving flit of each port. `sums`
+  // contains one bit per port for each stage of pending sums, beginning with the youngest.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;

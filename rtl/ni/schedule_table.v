@@ -39,7 +39,7 @@ module schedule_table #(
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
   input  wire               start_i,
-  input  wire               first_i,  // the next line is line 0; set with start_i, and otherwise never with pass_o
+  input  wire               first_i,  // the next line is line 0; required with start_i, otherwise forbidden with pass_o
   input  wire [INDEX_W:0]   lines_i,          // lines per iteration
   input  wire [TOTAL_W-1:0] count_i,          // entries in all iterations
   input  wire [FLOW_W-1:0]  flow_stride_i,    // the strides must not change while entries remain
@@ -77,7 +77,7 @@ module schedule_table #(
   reg [INDEX_W:0]   count_lines_q;
   reg [TOTAL_W-1:0] issued_q;
   reg [TOTAL_W-1:0] count_q;
-  reg [ITER_W-1:0]  iteration_q;  // iteration of the head line; below, what it adds to flow, step and address
+  reg [ITER_W-1:0]  iteration_q;  // iteration of the head line, followed by its offsets for flow, step and address
   reg [FLOW_W-1:0]  flow_q;
   reg [STEP_W-1:0]  step_q;
   reg [ADDR_W-1:0]  address_q;

@@ -1,4 +1,5 @@
-// The current timestep of a port, which starts at 1. With advance_i it becomes step_i unless that is earlier.
+// The current timestep of a port, which starts at 1. In a cycle with advance_i, it changes to step_i unless step_i is
+// earlier.
 `default_nettype none
 module timestep_counter #(
   parameter STEP_W = 16  // width of a timestep

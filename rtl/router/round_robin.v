@@ -1,8 +1,8 @@
 // Round-robin arbiter: grants the first request at or after a pointer, wrapping around. The pointer is a mask whose
 // bits are 1 from the first position on; with a mask of zeros, the search begins at request 0. If behind_o becomes the
 // pointer after each grant, a persistent request is granted within WIDTH grants. Priorities depend only on the pointer,
-// so they are ready before the requests arrive, and each request only has to check whether one with priority is
-// present.
+// so they are ready before the requests arrive, and each request only has to check whether a request with priority over
+// it is present.
 `default_nettype none
 module round_robin #(
   parameter WIDTH = 8  // number of requests, at least 2

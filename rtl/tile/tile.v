@@ -4,7 +4,7 @@
 // can therefore connect the pins of two tiles directly, or delay flits and credits by whole cycles.
 //
 // Timing, which equals that of the model's nodes: a flit that wins the router's switch in cycle t is at the pins in t +
-// 1 and, over a link without delay, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes two
+// 1 and, over a link without delay, in the neighbour's buffer in t + 2. Credits take as long. Injection takes two
 // cycles for flits and for credits, and ejection three, counted from the cycle in which a flit wins the switch.
 //
 // To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
