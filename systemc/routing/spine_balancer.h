@@ -34,7 +34,7 @@ class SpineBalancer {
   bool place(std::size_t flow);
   // Puts a flow on `spine` regardless of the caps.
   void put(std::size_t flow, int spine);
-  // A lower bound on the number of flows that must move so that no link exceeds its cap, since a flow
+  // A lower bound on the number of flows that must move so that no link exceeds its cap. Each moved flow
   // relieves one uplink and one downlink.
   int least_excess() const;
   // Removes flows from links above their caps until no link exceeds its cap, and returns the removed flows.

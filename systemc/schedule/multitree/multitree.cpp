@@ -26,8 +26,9 @@ Trees build_trees_of(const Topology& topology) {
   return best;
 }
 
-// Whether trees are stored as accelerator 0's and its translations. A port that served several channels could
-// send their messages of a timestep in another order.
+// Whether only accelerator 0's tree is stored, which represents its translations. This requires one port per
+// channel, because a port that served several channels could send the messages of a timestep in another
+// order.
 bool translates(const Topology& topology, const CompileRequest& request) {
   return request.root < 0 && looks_alike(topology, request) && may_translate(topology, request, 1) &&
          topology.out_channels(0).size() <= static_cast<std::size_t>(request.ni_ports);

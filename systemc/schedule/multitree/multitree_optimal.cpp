@@ -19,8 +19,8 @@
 namespace coppice::schedule {
 namespace {
 
-// Building translated trees takes milliseconds. The time for matching grows with the cube of the number of
-// accelerators.
+// Building translated trees takes milliseconds. The time for matching grows with the cube of the maximum
+// number of accelerators for which trees are also grown.
 constexpr int kTranslationRestarts = 40;
 constexpr int kMostToGrow = 256;  // number of accelerators
 constexpr std::int64_t kMatchingEffort = 200'000'000;

@@ -82,7 +82,7 @@ struct Ground {
 
   bool is_free(ChannelId id) const { return links.is_free(representative(id)); }
   void take(ChannelId id) { links.take(representative(id)); }
-  // Whether all trees but one are left out and no channel is free for that one.
+  // Whether only one tree grows (grow_tree_to_translate()) and no channel is free for it.
   bool none_free() const {
     for (std::size_t direction = 0; direction < directions; ++direction) {
       if (links.is_free(static_cast<ChannelId>(direction))) return false;

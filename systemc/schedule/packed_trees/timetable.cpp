@@ -80,7 +80,7 @@ class Places {
   std::span<const Near> near(std::int32_t place) const { return near_[index(place)]; }
 
  private:
-  // Whether use `b` is too close to use `a` if its message starts `by` slots later.
+  // Whether use `b` is too close to use `a` if the message of `b` starts `by` slots after that of `a`.
   static bool too_near(const TimetableHop::Use& a, const TimetableHop::Use& b, std::int32_t by,
                        const Distance& distance) {
     if (distance.slot == 0) return false;

@@ -32,12 +32,12 @@ struct ProgramStage {
   // its all-gather.
   bool whole = false;
   // The data of an all-gather may be scattered, because the pieces between its parts have not been gathered
-  // yet. `apart` is the number of contiguous runs in which one part lies; `joins` is whether neighbouring
+  // yet. `apart` is the number of contiguous runs that make up one part; `joins` is true if neighbouring
   // parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
-  // The number of contiguous runs in which `parts` neighbouring parts lie.
+  // The number of contiguous runs that make up `parts` neighbouring parts.
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 

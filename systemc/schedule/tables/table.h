@@ -79,8 +79,8 @@ class TableSource {
   virtual std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const = 0;
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
-  // This source if it consists of one accelerator's tables and the moves that map them to all other
-  // accelerators.
+  // Returns this source as a pattern if it consists of one accelerator's tables and the moves that map them
+  // to all other accelerators; otherwise nullptr.
   virtual const TablePattern* pattern() const { return nullptr; }
 };
 
