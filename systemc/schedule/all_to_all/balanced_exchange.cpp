@@ -146,7 +146,8 @@ class Balancer {
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// The time for which a block occupies a channel, and the time from then until the block can be forwarded.
+// The time for which a block occupies a channel, and the time from the end of this period until the block can
+// be forwarded.
 struct BlockTiming {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;

@@ -98,7 +98,8 @@ class PlanReader : JsonReader {
   struct ThreadBlockRefs {
     // [type][number in the block]: number of the channel at the GPU.
     std::array<std::vector<int>, 2> channels;
-    std::array<std::vector<int>, 2> remote_buffers;  // the same for remote buffers
+    std::array<std::vector<int>, 2>
+        remote_buffers;  // [type][number in the block]: number of the remote buffer
   };
 
   [[noreturn]] void refuse_fault(const Value& gpus, const BlockFault& fault) const {

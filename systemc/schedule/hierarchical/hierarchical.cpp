@@ -70,7 +70,7 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Throws UnsupportedError if the steps and messages of all chunks do not fit into memory. They are stored
+  // Throws UnsupportedError if the steps and messages of all chunks do not fit into memory. Both are stored
   // twice: by chunk and in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;

@@ -140,8 +140,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Adds one node if possible. If the tree could not reach a node earlier with the same limits, it cannot
-  // reach the node in this timestep at all, so the search resumes where the last search ended.
+  // Adds one node if possible. A node that the tree could not reach earlier in a timestep, with the same
+  // limits, stays out of reach until the next timestep, so the search resumes where the last search ended.
   bool extend() {
     if (ground_->none_free() || (ground_->directions == 0 && ground_->receivers.none_outside(held_)))
       return false;

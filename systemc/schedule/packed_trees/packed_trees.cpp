@@ -30,8 +30,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of tree choices that are scheduled completely. They are selected by scheduling only some of each
-// choice's pieces.
+// The number of tree choices that are scheduled completely. To select these choices, only some of the pieces
+// of each choice are scheduled.
 constexpr std::size_t kScheduledChoices = 2;
 // With more messages than this, only the best choice is scheduled, because pipelines are then long and
 // estimates accurate.

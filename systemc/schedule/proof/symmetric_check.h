@@ -20,9 +20,9 @@ const TablePattern* symmetry_of(const topology::Topology& topology, const Schedu
 CheckReport check_symmetric(const topology::Topology& topology, const Schedule& schedule,
                             const TablePattern& pattern);
 
-// A copy of the schedule in which only `node` has tables. Their stored entries name all nodes, or only their
-// destinations (TableSource::read_message()).
+// The nodes that a stored entry names: all of them, or only the destination (TableSource::read_message()).
 enum class Names { kAll, kDestinations };
+// A copy of the schedule in which only `node` has tables.
 Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names = Names::kAll);
 
 // Whether any table shares its entries with other tables.

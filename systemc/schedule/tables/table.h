@@ -87,7 +87,7 @@ class TableSource {
 // The entries of one NI port, in the order in which they issue. A table reads like a vector of entries, but
 // the entries may belong to a source shared by many accelerators; the first change gives the table its own
 // copy. A reference obtained from an iterator is valid until the iterator advances, or as long as the table
-// if its entries are stored().
+// exists if its entries are stored().
 class Table {
  public:
   class const_iterator;  // NOLINT(readability-identifier-naming): as in containers

@@ -57,7 +57,7 @@ class FlowNetwork {
   // Withdraws the most recent `amount` of flow of the last push.
   void withdraw(Capacity amount);
   // After a push that fell short of its limit, returns the vertices that can still be reached, starting with
-  // `from`. The cut around them is a minimum cut between `from` and all room.
+  // `from`. The cut around them is a minimum cut between `from` and all vertices with room.
   std::span<const Vertex> reached() const { return reached_; }
 
  private:

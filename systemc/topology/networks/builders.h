@@ -12,10 +12,10 @@
 
 namespace coppice::topology {
 
-// Builders of all kinds that `dims` describe, except make_torus and make_mesh, which are in topology.h.
-// `links` is one link specification for all channels or one per level (num_link_levels). The `dimension` of a
-// channel is its level. All links are pairs of channels, one per direction. Each builder throws
-// UnsupportedError, with a remedy, if it cannot use the given dims or links.
+// Builders for all kinds of networks that `dims` describe, except make_torus and make_mesh, which are in
+// topology.h. `links` is one link specification for all channels or one per level (num_link_levels). The
+// `dimension` of a channel is its level. All links are pairs of channels, one per direction. Each builder
+// throws UnsupportedError, with a remedy, if it cannot use the given dims or links.
 
 // Builds a ring with dims [n]. Its ports and datelines are those of a 1-dimensional torus.
 Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
