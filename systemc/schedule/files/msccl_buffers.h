@@ -9,8 +9,8 @@
 
 namespace coppice::schedule {
 
-// A cell of a GPU's buffers, given by the buffer, which is i (input), o (output) or s (scratch), and the
-// index of the chunk in it.
+// A cell of a GPU's buffers, identified by its buffer (i for input, o for output or s for scratch) and the
+// index of its chunk in this buffer.
 struct MscclCell {
   char buffer = 'i';
   int offset = 0;

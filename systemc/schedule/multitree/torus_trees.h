@@ -23,7 +23,7 @@ std::optional<Trees> translated_trees(const topology::Topology& topology, int pi
 // bandwidth.
 bool may_translate(const topology::Topology& topology, const CompileRequest& request, int pieces);
 
-// The schedule over `trees`, which are those of accelerator 0, and all their translations. Requires
+// The schedule over the trees of accelerator 0 (`trees`) and all translations of these trees. Requires
 // may_translate().
 Schedule schedule_translations(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const Trees& trees);

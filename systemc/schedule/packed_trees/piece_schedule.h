@@ -114,7 +114,7 @@ class PieceScheduler {
   // The time for which one piece of `bytes` bytes of every tree occupies the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
   // The time from the first message of a piece of `bytes` bytes until its last message arrives, on the
-  // slowest tree and if all ports are free.
+  // slowest tree, if all ports are free.
   Femtoseconds latency(Bytes bytes) const;
 
  private:

@@ -37,8 +37,8 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
 // start until the message reaches the resource.
 class Places {
  public:
-  // Another place of the same resource. `by` tells whether a message there collides if it starts one slot
-  // earlier, in the same slot, or one slot later.
+  // Another place of the same resource. `by` states whether a message that uses it collides if the message
+  // starts one slot earlier, in the same slot, or one slot later.
   struct Near {
     std::int32_t place;
     std::array<bool, 3> by;

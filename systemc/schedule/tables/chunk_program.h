@@ -145,8 +145,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension. The accelerator itself sums the
-  // pieces of_own() among them.
+  // The pieces that the accelerator's group sums in the step's dimension. Among these, the accelerator itself
+  // sums the pieces of_own().
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }

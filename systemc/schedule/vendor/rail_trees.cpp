@@ -48,8 +48,8 @@ Levels levels_of(const BinaryTree& parents) {
   return levels;
 }
 
-// Determines how a box reduces the data of its accelerators to the rail's accelerator, and broadcasts data
-// from that accelerator.
+// Determines how a box reduces the data of its accelerators to the rail's accelerator, and how it broadcasts
+// data from that accelerator.
 class Box {
  public:
   virtual ~Box() = default;

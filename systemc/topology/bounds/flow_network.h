@@ -11,8 +11,8 @@ namespace coppice::topology {
 // The direction in which data crosses the boundary of a set.
 enum class Direction : std::uint8_t { kOut, kIn };
 
-// An integer that is large enough to be exact for any bandwidths, even for sums over channels multiplied by
-// the number of accelerators.
+// An integer type that is exact for any bandwidths, even for sums over channels multiplied by the number of
+// accelerators.
 __extension__ using Capacity = __int128;
 
 // Computes flows over the channels of a topology. Flow is pushed from one vertex after another to vertices
