@@ -67,7 +67,7 @@ class SpineBalancer {
   Assignment spine_;
   std::vector<int> caps_;            // [end]: maximum load of its links
   std::vector<std::int64_t> heads_;  // [end][spine]: first flow on the link
-  // [flow]: the next flow on the same link at its source, and at its destination.
+  // [flow]: the next flow on the same uplink, and the next flow on the same downlink.
   std::vector<std::array<std::int64_t, 2>> next_;
   std::vector<std::uint32_t> used_;  // [flow]: the last chain that moved it
   std::uint32_t chain_ = 0;

@@ -37,7 +37,7 @@ struct CompileRequest {
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
   // after which the root has all data). Only algorithms with AlgorithmInfo::rooted support it.
   NodeId root = topology::kNoNode;
-  // The fixed cost of a step, alpha in the cost model that chooses the number of chunks.
+  // The fixed cost of a step, which is alpha in the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   // The part of step_latency during which the port sends nothing, that is, the gap between consecutive
   // messages.

@@ -73,7 +73,7 @@ struct OffloadedShares {
 };
 OffloadedShares offloaded_shares(const ProgramStage& stage, int size);
 
-// A step in the order in which a dimension executes steps.
+// An element of the order in which a dimension executes steps.
 struct ChunkTurn {
   std::int32_t chunk = 0;
   std::int32_t step = 0;

@@ -83,7 +83,7 @@ class MappedPaths {
            a.latency == b.latency;
   }
 
-  // Whether any two paths share an ejection port at every accelerator exactly if they share one at the
+  // Whether any two paths share an ejection port at every accelerator if and only if they share one at the
   // origin.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();

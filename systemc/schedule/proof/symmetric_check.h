@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // holds for the messages and chunk of every other accelerator.
 
 // The pattern that all tables follow, provided that its moves preserve the machine: the image of a message
-// has an equivalent path, and the images of two messages share a resource exactly if the messages do.
+// has an equivalent path, and the images of two messages share a resource if and only if the messages do.
 // Otherwise returns nullptr, and each table needs its own proof.
 const TablePattern* symmetry_of(const topology::Topology& topology, const Schedule& schedule);
 
