@@ -16,7 +16,7 @@ using topology::Channel;
 using topology::NodeId;
 using topology::Topology;
 
-// The number of rounds of approximate_all_to_all(), which take about a millisecond each.
+// The number of rounds for approximate_all_to_all(). A round takes about a millisecond.
 constexpr int kRounds = 320;
 
 // Tries several bounds and keeps the highest.
@@ -66,7 +66,7 @@ class Search {
     }
   }
 
-  // Tries the cut as given, and then with those switches inside that lead only to accelerators inside.
+  // Tries the cut as given, and then with exactly those switches inside whose accelerators are all inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);

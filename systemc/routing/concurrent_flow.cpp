@@ -18,7 +18,7 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kCloseEnough = 0.995;
-// Distances count as equal if their relative difference is at most this.
+// Distances count as equal if their relative difference is at most kTie.
 constexpr double kTie = 1e-9;
 
 class Rounds {
@@ -91,8 +91,8 @@ class Rounds {
     return sum;
   }
 
-  // Processes nodes from the farthest to the source, and distributes the blocks that reach a node equally
-  // over the last channels of all shortest paths to it.
+  // Processes nodes from the farthest node back to the source. The blocks that reach a node are distributed
+  // equally over the last channels of all shortest paths to the node.
   void add_loads(NodeId source, const std::vector<double>& distance, const std::vector<double>& lengths,
                  std::vector<double>& loads) const {
     std::vector<NodeId> order(distance.size());

@@ -44,8 +44,8 @@ FiveTuple Ecmp::tuple(NodeId src, NodeId dst) const {
           .src_port = static_cast<std::uint16_t>(kFirstSourcePort + random.below(kPorts))};
 }
 
-// Selects by the upper bits of the hash, by multiplication, because the low bits of a CRC depend on few bits
-// of the tuple.
+// Multiplies instead of computing a remainder, so that the upper bits of the hash determine the result: the
+// low bits of a CRC depend on few bits of the tuple.
 int Ecmp::pick_of(const std::vector<int>& hops, std::uint32_t hash) {
   return hops[static_cast<std::size_t>((std::uint64_t{hash} * hops.size()) >> 32)];
 }

@@ -26,9 +26,9 @@ inline constexpr std::uint16_t kFirstSourcePort = 0xC000;
 // The hash of a switch: CRC-32 (IEEE 802.3) over the switch's seed and the tuple's bytes in network order.
 std::uint32_t hash_tuple(const FiveTuple& tuple, std::uint32_t seed);
 
-// Equal-cost multipath: the source ToR hashes a flow's five-tuple to choose among its live next hops, in
-// ascending order. Every connection has one source port, which is chosen at random by `seed`, so a pair of
-// accelerators always uses the same path.
+// Equal-cost multipath: the source ToR hashes a flow's five-tuple to choose one of its live next hops, which
+// are listed in ascending order. Every connection has one source port, chosen pseudo-randomly from `seed`, so
+// a pair of accelerators always uses the same path.
 class Ecmp final : public PathAssigner {
  public:
   explicit Ecmp(std::uint64_t seed) : seed_(seed) {}

@@ -64,7 +64,7 @@ class Search {
     return room - static_cast<int>(group.left);
   }
 
-  // The spine with the most free capacity for the group; -1 if no spine has any.
+  // The spine with the most free capacity for the group; -1 if no spine has free capacity.
   int roomiest(const Group& group) {
     int best = -1;
     int most = 0;

@@ -6,8 +6,8 @@ namespace coppice::routing {
 
 // The exact method of the paper's comparison: an integer linear program, solved by GLPK's branch and cut. It
 // minimises L such that, for every pair of ToRs (u, v), the numbers of flows y(u, s, v) over the live spines
-// s sum to the pair's flows, and every link carries at most L flows. Only suitable for small instances:
-// throws ModelError if the optimum is not proven within the time limit.
+// s sum to the number of the pair's flows, and every link carries at most L flows. Suitable only for small
+// instances; throws ModelError if the optimum is not proven within the time limit.
 class IntegerProgram final : public PathAssigner {
  public:
   explicit IntegerProgram(double seconds) : seconds_(seconds) {}

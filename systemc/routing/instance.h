@@ -38,7 +38,7 @@ class ClosLinks {
  public:
   // Starts with all links alive.
   ClosLinks(int tors, int spines);
-  // Starts with those links alive that have channels in `clos`.
+  // Initially, only the links that have channels in `clos` are alive.
   explicit ClosLinks(const topology::Clos& clos);
 
   int tors() const { return tors_; }
@@ -55,7 +55,7 @@ class ClosLinks {
   void set_spine(int spine, bool alive);
 
   // Whether all ToRs have the same live spines, with both directions of their links alive. This holds if
-  // whole spines have failed, but not if single links have.
+  // whole spines have failed, but not if individual links have failed.
   bool uniform() const;
 
  private:

@@ -10,10 +10,11 @@
 
 namespace coppice::routing {
 
-// The loads of all links of ToRs, stored as sets of spines. An end is the uplinks or the downlinks of a ToR.
-// For every end and level k, a bit set contains the live spines whose link at that end carries at most k
-// flows. The least loaded path between two ToRs is then the lowest spine in the intersection of the lowest
-// levels that intersect. Finding it takes a few word operations instead of a loop over the spines.
+// The loads of all links of ToRs, stored as sets of spines. An end stands for either the uplinks or the
+// downlinks of a ToR. For every end and level k, a bit set contains the live spines whose link at that end
+// carries at most k flows. The least loaded path between two ToRs is then the lowest spine in the
+// intersection of the lowest levels that intersect. Finding it takes a few word operations instead of a loop
+// over the spines.
 class LoadLevels {
  public:
   explicit LoadLevels(const ClosLinks& links);

@@ -74,7 +74,7 @@ std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links
   return homeless;
 }
 
-// Reassigns flows within the caps that `cap` sets; returns nullopt if they do not suffice.
+// Reassigns flows within the caps that `cap` sets; returns nullopt if these caps are too low.
 template <typename Cap>
 std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const Flow> flows,
                                          std::span<const int> previous, Cap cap) {

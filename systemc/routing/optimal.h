@@ -12,13 +12,14 @@ namespace coppice::routing {
 //
 // If live spines differ between ToRs because links failed, deciding whether a load is possible is NP-complete
 // (timetables with unavailable hours, Even, Itai and Shamir 1976). The load is therefore raised from
-// lower_bound() until an assignment is found. Alternating paths are tried with the flows in a few orders and
-// then, for up to 256 flows, a search of bounded length (exact_search.h). The result is never worse than that
-// of the greedy method. It is exact if it equals lower_bound() or the search has excluded all lower loads,
-// which `proven` reports. In measurements (optimal_test.cpp), random rings on the paper's network with 1 to
-// 512 of 2,048 links dead always reach the bound, small networks with up to half of their links dead never
-// exceed the integer program, and flows that need every live link of a network exceed the optimum by at most
-// one.
+// lower_bound() until an assignment is found. For each load, alternating paths are tried with the flows in a
+// few orders. If they fail and there are at most 256 flows, a search of bounded length follows
+// (exact_search.h). The result is never worse than that of the greedy method. It is exact if it equals
+// lower_bound() or the search has excluded all lower loads; `proven` reports whether this is the case. In
+// measurements (optimal_test.cpp), the load always equals the bound for random rings on the paper's network
+// with 1 to 512 of 2,048 links dead, never exceeds that of the integer program on small networks with up to
+// half of their links dead, and exceeds the optimum by at most one if the flows need every live link of a
+// network.
 class Optimal final : public PathAssigner {
  public:
   explicit Optimal(std::uint64_t seed) : seed_(seed) {}

@@ -71,8 +71,8 @@ bool SpineBalancer::place(std::size_t flow) {
     attach(flow, spine);
     return true;
   }
-  // No spine has room at both ends. Tries pairs of a spine with room at the source and a spine with room at
-  // the destination.
+  // No spine has room at both ends. Tries pairs of spines, one with room at the source and the other with
+  // room at the destination.
   constexpr int kTries = 64;
   int tries = 0;
   for (int a = 0; a < links_->spines(); ++a) {

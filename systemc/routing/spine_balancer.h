@@ -34,7 +34,7 @@ class SpineBalancer {
   bool place(std::size_t flow);
   // Puts a flow on `spine` regardless of the caps.
   void put(std::size_t flow, int spine);
-  // A lower bound on the number of flows that must move so that no link exceeds its cap, since a flow
+  // A lower bound on the number of flows that must move so that no link exceeds its cap. Each moved flow
   // relieves one uplink and one downlink.
   int least_excess() const;
   // Removes flows from links above their caps until no link exceeds its cap, and returns the removed flows.
@@ -67,7 +67,7 @@ class SpineBalancer {
   Assignment spine_;
   std::vector<int> caps_;            // [end]: maximum load of its links
   std::vector<std::int64_t> heads_;  // [end][spine]: first flow on the link
-  // [flow]: the next flow on the same link at its source, and at its destination.
+  // [flow]: the next flow on the same uplink, and the next flow on the same downlink.
   std::vector<std::array<std::int64_t, 2>> next_;
   std::vector<std::uint32_t> used_;  // [flow]: the last chain that moved it
   std::uint32_t chain_ = 0;

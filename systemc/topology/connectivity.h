@@ -11,7 +11,7 @@ namespace coppice::topology {
 // accelerators can reach each other.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology);
 
-// Throws UnsupportedError if an accelerator cannot reach another; the message names both.
+// Throws UnsupportedError if an accelerator cannot reach another; the error names both.
 void require_connected(const Topology& topology);
 
 }  // namespace coppice::topology

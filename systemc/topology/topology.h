@@ -95,8 +95,8 @@ class Topology {
   std::vector<int> coordinates(NodeId node) const;
   NodeId node_at(std::span<const int> coordinates) const;
 
-  // A name for messages, such as "torus 8x8" or, if there are no dimensions, "file of 4 accelerators and 1
-  // switches".
+  // A name for output and error messages, such as "torus 8x8" or, if there are no dimensions, "file of 4
+  // accelerators and 1 switches".
   std::string name() const;
 
  private:

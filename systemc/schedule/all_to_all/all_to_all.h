@@ -17,7 +17,7 @@ struct AllToAllAlgorithm {
   // Plans the exchange of blocks of `elements` elements. Throws UnsupportedError if the algorithm does not
   // support the network.
   BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);
-  // Whether NCCL may use the algorithm, which sends one message per pair, step by step.
+  // Whether NCCL may use the algorithm. Such an algorithm sends one message per pair, step by step.
   bool in_libraries = false;
 };
 

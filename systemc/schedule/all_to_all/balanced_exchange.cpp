@@ -61,7 +61,8 @@ class Balancer {
     for (const ChannelId id : way) load_[index(id)] += blocks / topology_.channel(id).bandwidth.gb_per_s();
   }
 
-  // Returns the path that minimises the load of the busiest channel and, among equal paths, the total load.
+  // Returns the path that minimises the load of the busiest channel and, among paths for which this load is
+  // equal, the total load.
   Way best(NodeId source, NodeId destination) const {
     Way least;
     std::pair<double, double> cost;
@@ -83,7 +84,7 @@ class Balancer {
   }
 
   // Finds one path of a block. A set bit of `turns` selects the downward direction in a dimension in which
-  // both directions are equally long. Returns false if the path equals that of other arguments.
+  // both directions are equally long. Returns false if other arguments yield the same path.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -145,7 +146,8 @@ class Balancer {
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// The time for which a block occupies a channel, and the time from then until the block can be forwarded.
+// The time for which a block occupies a channel, and the time from the end of this period until the block can
+// be forwarded.
 struct BlockTiming {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;

@@ -27,8 +27,8 @@ int busiest_hops(const topology::Topology& topology, int parts) {
 }
 
 // Returns the smallest number of parts per block, at most kEnough, with which the exchange takes the least
-// time: the blocks for the opposite side of a ring are divided evenly, and the longest path has no more hops
-// than there are steps.
+// time. This requires that the blocks for the opposite side of a ring are divided evenly, and that the
+// longest path has no more hops than there are steps.
 int fewest_parts(const topology::Topology& topology, Bytes most) {
   int longest = 0;
   for (const int width : topology.dims()) longest += width / 2;
@@ -76,9 +76,9 @@ class Hops {
   std::vector<BipartiteEdge> edges_;
 };
 
-// Reorders the colours, which are the steps. A block's colours are often adjacent, but a part that has just
-// been received must wait for the latency of the channel before it can be forwarded. Multiplying the colours
-// by about the golden ratio of their number separates adjacent colours.
+// Reorders the colours, each of which represents a step. A block's colours are often adjacent, but a part
+// that has just been received must wait for the latency of the channel before it can be forwarded.
+// Multiplying the colours by about the golden ratio of their number separates adjacent colours.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;

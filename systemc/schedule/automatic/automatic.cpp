@@ -173,9 +173,9 @@ Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRe
 // The empirical factor by which an exchange takes longer if messages collide.
 constexpr double kMeeting = 1.1;
 
-// The time of an exchange. If messages collide, it is interpolated between the times with waiting in routers
-// and with waiting at ports, in proportion to the size of a block relative to a router's buffer: larger
-// blocks wait more at ports. Returns a lower bound if the time is not less than `fastest`.
+// The time of an exchange. If messages collide, it is interpolated between the time if messages wait in
+// routers and the time if they wait at ports, in proportion to the size of a block relative to a router's
+// buffer: larger blocks wait more at ports. Returns a lower bound if the time is not less than `fastest`.
 Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                             const Schedule& schedule, Femtoseconds fastest) {
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;

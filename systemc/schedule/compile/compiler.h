@@ -16,8 +16,8 @@ namespace coppice::schedule {
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 const char* to_string(TreePlacement placement);
 
-// A value of CompileRequest::chunks. It selects the best number of chunks with Chunking::kChosen, and 1 with
-// kWhole.
+// A value of CompileRequest::chunks. An algorithm with Chunking::kChosen then chooses the best number of
+// chunks; one with kWhole uses 1.
 inline constexpr int kAutomaticChunks = 0;
 
 // A compiler's inputs other than the topology.
@@ -29,14 +29,15 @@ struct CompileRequest {
   // The function that routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // random seed for compilers that break ties at random
-  // The number of pieces into which data is cut and which then move independently: every accelerator's chunk
-  // (multitree_optimal), all the data (with a root, or hierarchical), or every tree's part of the data (tree,
-  // double_tree and their overlapped forms). Other algorithms accept only 1.
+  // The number of independently moving pieces into which data is cut. Depending on the algorithm, this data
+  // is every accelerator's chunk (multitree_optimal), the whole buffer (with a root, or hierarchical), or
+  // every tree's part of the buffer (tree, double_tree and their overlapped forms). Other algorithms accept
+  // only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
   // after which the root has all data). Only algorithms with AlgorithmInfo::rooted support it.
   NodeId root = topology::kNoNode;
-  // The fixed cost of a step, alpha in the cost model that chooses the number of chunks.
+  // The fixed cost of a step, which is alpha in the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   // The part of step_latency during which the port sends nothing, that is, the gap between consecutive
   // messages.
@@ -93,7 +94,7 @@ struct AlgorithmInfo {
   bool has_tree_placement = false;  // supports CompileRequest::trees
   bool over_dimensions = false;     // moves chunks through a hierarchy, whose switches may reduce
   bool from_file = false;           // has no compiler; its tables are read from a file
-  // the compiler uses only one plane or parallel link (spread.h then uses all)
+  // whether the compiler uses only one plane or parallel link; compile_spread() then uses all planes
   bool one_plane = false;
   bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest of them
   std::vector<AutomaticTrial> trials{};  // trials by `algorithm: auto`; empty: never tried

@@ -39,8 +39,8 @@ double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double 
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 
 // The time until the first chunk is final at every accelerator (C-Cube, Sec. III-C). turnaround_ns() assumes
-// that all K chunks are reduced before the broadcast begins, overlapped_turnaround_ns() that the phases
-// overlap.
+// that all K chunks are reduced before the broadcast begins; overlapped_turnaround_ns() assumes that the
+// phases overlap.
 double turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 double overlapped_turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 

@@ -9,7 +9,8 @@ namespace coppice::schedule {
 double seconds_at(const topology::Topology& topology, double at_1024, double power);
 
 // Whether one accelerator's tables are built and simulated on behalf of all accelerators. This is possible on
-// tori, rings and fully connected groups whose channels are all equal, and done if pattern_pays().
+// tori, rings and fully connected groups whose channels are all equal; it is done if pattern_pays() returns
+// true.
 bool looks_alike(const topology::Topology& topology, const CompileRequest& request);
 
 // AutomaticTrial::seconds of algorithms with about one message per ordered pair of accelerators.

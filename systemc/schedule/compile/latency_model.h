@@ -39,7 +39,8 @@ struct StepTiming {
 };
 
 // Sets the methods of the dimensions. In a fully connected group, a ring uses only one link of each
-// accelerator, which reduces the bandwidth. Throws UnsupportedError unless there is one method per dimension.
+// accelerator, so the dimension's bandwidth is reduced. Throws UnsupportedError unless there is one method
+// per dimension.
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.

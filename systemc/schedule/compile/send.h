@@ -13,11 +13,11 @@ struct Send {
   NodeId src = 0;
   NodeId dst = 0;
   std::int32_t step = 1;
-  // The out-channel of `src` that leads to `dst`; -1: none, `path` applies.
+  // The out-channel of `src` that leads to `dst`; -1 if `path` applies instead.
   topology::ChannelId channel = -1;
-  // Index into the builder's `paths` of the channels from `src` to `dst`. Paths use virtual channels that
-  // avoid deadlock among them (schedule/compile/path_virtual_channels.h). If there is neither a path (-1) nor
-  // a channel, the message follows CompileRequest::routing.
+  // The index, in the builder's `paths`, of the channels from `src` to `dst`. Paths use virtual channels such
+  // that they cannot deadlock with each other (schedule/compile/path_virtual_channels.h). If there is neither
+  // a path (-1) nor a channel, the message follows CompileRequest::routing.
   std::int32_t path = -1;
 };
 

@@ -33,8 +33,8 @@ Femtoseconds longest_latency(const Plane& plane) {
   return longest;
 }
 
-// Whether a plane would slow down the collective: its extra latency over all steps of a ring exceeds the time
-// to transfer its part of the data on the fastest plane.
+// Whether a plane would slow down the collective because its extra latency over all steps of a ring exceeds
+// the time to transfer its part of the data on the fastest plane.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());

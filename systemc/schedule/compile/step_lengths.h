@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// The length of each timestep, which is that of its slowest message. A port that has nothing to send in a
-// step makes its lockstep wait with a nop. The hardware counts the length of a nop at the port's own pace:
-// the bandwidth of the slowest channel on the port's routes.
+// The length of each timestep, which is determined by the slowest message of the step. A port that has
+// nothing to send in a step makes its lockstep wait with a nop. The hardware counts the length of a nop at
+// the port's own pace: the bandwidth of the slowest channel on the port's routes.
 class StepLengths {
  public:
   // Adds a message of `step` (counted from 1). `pace` is the bandwidth of the slowest channel on its route.

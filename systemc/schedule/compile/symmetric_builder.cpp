@@ -108,7 +108,8 @@ class SymmetricBuilder {
     return topology_.channel(channel_of(moves_.origin(), static_cast<std::size_t>(entry.route))).bandwidth;
   }
 
-  // The slots, with nops in all steps before the last entry that have no message.
+  // The entries of every slot, with a nop for each step before the slot's last entry in which the slot sends
+  // no message.
   std::vector<std::vector<TableEntry>> with_nops() const {
     StepLengths lengths;
     std::vector<Bandwidth> slowest;  // [slot]: bandwidth of its slowest channel

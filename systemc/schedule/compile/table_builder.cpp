@@ -73,7 +73,7 @@ class RouteTable {
         channel_routes_(topology.channels().size(), -1),
         path_routes_(paths.size(), -1) {}
 
-  // The index of a send's route. Must be called only after all sends have been validated.
+  // Returns the index of a send's route. Call this only after all sends have been validated.
   std::int32_t route_of(const Send& send) {
     if (send.channel >= 0) {
       std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
@@ -323,7 +323,7 @@ void Builder::make_tables() {
   first_table_.push_back(tables);
 }
 
-// Reserves the exact size of every table, which halves the memory because tables are large.
+// Reserves exactly the memory that every table needs. Tables are large, so this halves the total memory.
 void Builder::reserve_tables() {
   struct Count {
     std::size_t entries = 0;

@@ -15,7 +15,7 @@ namespace coppice::schedule {
 // Returns the name of a cell in error messages, such as "chunk 4 of buffer s".
 std::string name_of(const MscclCell& cell);
 
-// The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set of
+// The sum of one chunk's data over some of the GPUs. Cells and messages with the same value share the set of
 // contributions.
 struct CellValue {
   int chunk = 0;

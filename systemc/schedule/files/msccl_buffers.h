@@ -9,8 +9,8 @@
 
 namespace coppice::schedule {
 
-// A cell of a GPU's buffers, given by the buffer, which is i (input), o (output) or s (scratch), and the
-// index of the chunk in it.
+// A cell of a GPU's buffers, identified by its buffer (i for input, o for output or s for scratch) and the
+// index of its chunk in this buffer.
 struct MscclCell {
   char buffer = 'i';
   int offset = 0;
@@ -56,7 +56,8 @@ class MscclBuffers {
   // The chunks that a GPU's output buffer must contain at the end. If sums(), each of them must include the
   // data of all GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
-  // Returns the name of a chunk in messages: "chunk 4" or, for an all-to-all, "chunk 4 of GPU 0's input".
+  // Returns the name of a chunk in error messages: "chunk 4" or, for an all-to-all, "chunk 4 of GPU 0's
+  // input".
   std::string describe(int chunk) const;
   // Returns the data of every chunk. For an all-to-all, request.size is the size of all blocks together.
   std::vector<Chunk> cut(const CompileRequest& request) const;
@@ -76,7 +77,7 @@ class MscclBuffers {
   bool in_place_ = true;
   bool per_gpu_ = false;
   NodeId root_ = topology::kNoNode;
-  std::vector<Sizes> declared_;  // [gpu]; nullopt if the sizes are those that the collective defines
+  std::vector<Sizes> declared_;  // [gpu]; empty if the sizes are those that the collective defines
 };
 
 }  // namespace coppice::schedule

@@ -153,8 +153,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // Places entries step by step. If dependencies leave a choice, chunks are thus placed in the order of
-    // their timesteps.
+    // Places entries step by step, so that chunks are placed in the order of their timesteps where
+    // dependencies leave a choice.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();

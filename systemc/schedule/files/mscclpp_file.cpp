@@ -33,7 +33,7 @@ struct PlanForm {
   bool sums;           // whether all sources are added; otherwise, source i goes to target i
   bool first_packets;  // whether the first source consists of packets
   bool other_packets;  // whether the other sources consist of packets
-  int plain_targets;   // the targets from this one on consist of packets
+  int plain_targets;   // index of the first target that consists of packets
 };
 constexpr int kAllPlain = std::numeric_limits<int>::max();
 constexpr PlanForm kCopies{false, false, false, kAllPlain};
@@ -98,7 +98,8 @@ class PlanReader : JsonReader {
   struct ThreadBlockRefs {
     // [type][number in the block]: number of the channel at the GPU.
     std::array<std::vector<int>, 2> channels;
-    std::array<std::vector<int>, 2> remote_buffers;  // the same for remote buffers
+    std::array<std::vector<int>, 2>
+        remote_buffers;  // [type][number in the block]: number of the remote buffer
   };
 
   [[noreturn]] void refuse_fault(const Value& gpus, const BlockFault& fault) const {

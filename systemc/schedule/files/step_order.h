@@ -23,8 +23,8 @@ struct UnorderedAccess {
 // step follows the steps for which it waits, and a receive follows its send. Given a trace of one execution,
 // this class finds the accesses to the same data that could happen in a different order in another execution.
 // Each access is compared with the last write before it, and a write also with all reads since that write. If
-// there is a race, at least one race is found: an access that is ordered after these accesses is ordered
-// after all earlier accesses. A program without races computes the same result in every execution.
+// there is a race, at least one race is found, because an access that is ordered after these accesses is
+// ordered after all earlier accesses. A program without races computes the same result in every execution.
 class StepOrder {
  public:
   // Appends the next step to the trace. It belongs to block `block`, whose number must be small, and follows

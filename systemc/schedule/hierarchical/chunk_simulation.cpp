@@ -203,14 +203,14 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkPath> ways, Femtoseco
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
-    // All events of an instant are processed before anything is chosen at that instant.
+    // All events of an instant are processed before the next steps are chosen.
     for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }
 
 namespace {
 
-// Adds two times and saturates, for times that are only compared.
+// Adds two times that are only compared; saturates instead of overflowing.
 Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
   Femtoseconds sum = 0;
   return __builtin_add_overflow(time, by, &sum) ? kLongestTime : std::min(sum, kLongestTime);

@@ -37,11 +37,11 @@ struct ChunkStage : ProgramStage {
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan);
 
 // Returns the rank of an operation among those waiting for a dimension (Themis, Sec. 4.3). The operation with
-// the lowest rank begins first, then the one that arrived first, then that of the lowest chunk. kFifo gives
-// every operation the same rank. kSmallestChunkFirst uses the number of bytes that an accelerator holds
-// before the operation; among equal chunks, a reduce-scatter begins before an all-gather, because its chunk
-// has more stages ahead. kLeastToSendFirst uses the number of bytes that an accelerator sends in a dimension
-// of `size` accelerators.
+// the lowest rank begins first. Ties are broken by order of arrival, then by chunk number. kFifo gives every
+// operation the same rank. kSmallestChunkFirst uses the number of bytes that an accelerator holds before the
+// operation; among equal chunks, a reduce-scatter begins before an all-gather, because its chunk has more
+// stages ahead. kLeastToSendFirst uses the number of bytes that an accelerator sends in a dimension of `size`
+// accelerators.
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size);
 
 // The granularity of ChunkSimulation. With kOperations, an operation sends all its bytes in one message and
@@ -73,7 +73,7 @@ struct OffloadedShares {
 };
 OffloadedShares offloaded_shares(const ProgramStage& stage, int size);
 
-// A step in the order in which a dimension executes steps.
+// An element of the order in which a dimension executes steps.
 struct ChunkTurn {
   std::int32_t chunk = 0;
   std::int32_t step = 0;

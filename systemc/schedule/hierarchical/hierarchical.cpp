@@ -70,7 +70,7 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Throws UnsupportedError if the steps and messages of all chunks do not fit into memory. They are stored
+  // Throws UnsupportedError if the steps and messages of all chunks do not fit into memory. Both are stored
   // twice: by chunk and in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
@@ -187,8 +187,8 @@ class HierarchicalBuilder {
     }
   }
 
-  // Routes are shared. They contain only port numbers, and all accelerators number their ports in the same
-  // way, as do all switches of a dimension.
+  // Routes contain only port numbers. Nodes can share them, because all accelerators number their ports in
+  // the same way, as do all switches of a dimension.
   std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
     const std::size_t d = step.stage.dimension;
     const bool across = step.leg == Leg::kAcross;

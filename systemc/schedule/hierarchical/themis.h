@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// The total communication time in each dimension of all chunks scheduled so far (Themis, Sec. 4.2).
+// For each dimension, the total communication time of all chunks scheduled so far (Themis, Sec. 4.2).
 class DimLoadTracker {
  public:
   explicit DimLoadTracker(const LatencyModel& model)

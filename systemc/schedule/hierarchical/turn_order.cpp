@@ -24,7 +24,7 @@ class Pipeline {
     serve_ports();
     while (!events_.empty()) {
       const Femtoseconds now = events_.top().at;
-      // All events of an instant are processed before anything is chosen at that instant.
+      // All events of an instant are processed before the next messages are chosen.
       for (; !events_.empty() && events_.top().at == now; events_.pop()) process(events_.top());
       now_ = now;
       serve_ports();

@@ -24,7 +24,7 @@ struct PipelineStep {
   Bytes rank = 0;                 // operations with lower ranks go first, regardless of their arrival
 };
 
-// A message in the order in which a port sends messages.
+// An element of the order in which a port sends messages.
 struct PipelineTurn {
   std::int32_t chunk = 0;
   std::int32_t step = 0;

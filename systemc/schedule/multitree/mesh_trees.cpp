@@ -131,7 +131,7 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two trees together can improve states in which no change of a single tree is an improvement.
+      // Changing two trees together can improve a state that no change of a single tree improves.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;

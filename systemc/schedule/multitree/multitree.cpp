@@ -26,7 +26,7 @@ Trees build_trees_of(const Topology& topology) {
   return best;
 }
 
-// Whether trees are stored as those of accelerator 0 and their translations.
+// Whether only the tree of accelerator 0 is stored and represents its translations.
 bool translates(const Topology& topology, const CompileRequest& request) {
   return request.root < 0 && looks_alike(topology, request) && may_translate(topology, request, 1) &&
          has_port_per_channel(topology, request);

@@ -23,7 +23,7 @@ namespace {
 // Building translated trees takes milliseconds. The time for matching grows with the cube of the number of
 // accelerators.
 constexpr int kTranslationRestarts = 40;
-constexpr int kMostToGrow = 256;  // number of accelerators
+constexpr int kMostToGrow = 256;  // maximum number of accelerators for which trees are also grown
 constexpr std::int64_t kMatchingEffort = 200'000'000;
 
 int matching_restarts(const topology::Topology& topology, int pieces) {

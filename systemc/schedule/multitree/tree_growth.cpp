@@ -82,7 +82,7 @@ struct Ground {
 
   bool is_free(ChannelId id) const { return links.is_free(representative(id)); }
   void take(ChannelId id) { links.take(representative(id)); }
-  // Whether all trees but one are left out and no channel is free for that one.
+  // Whether only one tree grows (grow_tree_to_translate()) and no channel is free for it.
   bool none_free() const {
     for (std::size_t direction = 0; direction < directions; ++direction) {
       if (links.is_free(static_cast<ChannelId>(direction))) return false;
@@ -140,8 +140,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Adds one node if possible. If the tree could not reach a node earlier with the same limits, it cannot
-  // reach the node in this timestep at all, so the search resumes where the last search ended.
+  // Adds one node if possible. A node that the tree could not reach earlier in a timestep, with the same
+  // limits, stays out of reach until the next timestep, so the search resumes where the last search ended.
   bool extend() {
     if (ground_->none_free() || (ground_->directions == 0 && ground_->receivers.none_outside(held_)))
       return false;

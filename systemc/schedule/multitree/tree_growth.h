@@ -26,10 +26,11 @@ inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, Looking
 Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
                  Random* random = nullptr);
 
-// Accelerator 0's tree of grow_trees() with one piece on a torus for which may_translate() holds; the others
-// are its translations. By induction over turns: if the occupied channels of a timestep are all channels of
-// some directions, then every tree finds the translation of the same channel, and no tree takes another's. So
-// a channel is occupied once this tree has used any channel in its direction.
+// Grows only accelerator 0's tree of grow_trees() with one piece, on a torus for which may_translate() holds;
+// all other trees are translations of this tree. Proof by induction over turns: if the occupied channels of a
+// timestep are all channels of some directions, every tree finds the translation of the same channel, and no
+// two trees use the same channel. A channel therefore counts as occupied once this tree has used any channel
+// in the same direction.
 Trees grow_tree_to_translate(const topology::Topology& topology);
 
 // Grows `pieces` trees of one accelerator. Tries every order and a few random attempts, and returns the trees

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // Computes how long a message keeps its port busy. `paces` lists the channels that can be the slowest on a
-// path; `pace` is an index into it. Caches the most recent result for each pace.
+// path; `pace` is an index into `paces`. Caches the most recent result for each pace.
 class BusyTimes {
  public:
   BusyTimes(const MessageTiming& timing, std::span<const topology::ChannelId> paces)

@@ -148,8 +148,8 @@ class Splitter {
   }
 
   bool walk_around(NodeId top) {
-    // Starts at the switch of the first leaf. From `top`, all leaves might lie behind one link, whose
-    // bandwidth the walk would waste.
+    // Starts at the switch of the first leaf. If the walk started at `top`, all leaves might lie behind one
+    // link, whose bandwidth would be wasted.
     Walk walk;
     collect(top, -1, walk);
     if (walk.leaves.size() < 2) return false;

@@ -210,8 +210,8 @@ class SteadyTables {
   PackedTables best_;
 };
 
-// Tries arborescences. Their roots are the accelerators that own the data, or for an all-reduce chosen
-// freely.
+// Tries arborescences. Their roots are the accelerators that own the data; for an all-reduce, roots are
+// chosen freely.
 void add_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
   const bool all_reduce = request.collective == Collective::kAllReduce;
   const auto twins = twins_of(topology);

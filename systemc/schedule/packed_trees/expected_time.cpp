@@ -232,8 +232,9 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]: number of arrivals
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]: index of its first port
-  // Event numbers below 0 are those of number_of(), and numbers below first_moving_ those of arrival_of().
-  // Higher numbers are first_moving_ plus the index in moving_ of a message that reaches a channel.
+  // Event numbers below 0 come from number_of(), and numbers from 0 to first_moving_ - 1 come from
+  // arrival_of(). Higher numbers are first_moving_ plus the index in moving_ of a message that reaches a
+  // channel.
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // free elements of moving_

@@ -29,7 +29,8 @@ class FlowGraph {
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 
-  // The heads of a vertex's outgoing arcs with capacity, and the tails of its incoming arcs with capacity.
+  // The heads of those outgoing arcs of a vertex that have capacity, and the tails of those incoming arcs
+  // that have capacity.
   std::vector<int> heads(int from) const;
   std::vector<int> tails(int to) const;
 

@@ -15,9 +15,9 @@ class MessageTiming {
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)
       : topology_(topology), timing_(request.timing) {}
 
-  // The time for which a message keeps its port busy. The slowest channel on the path sets the pace, or the
-  // adder of the destination if that is a switch with a slower adder. Messages sent by switches have no setup
-  // time.
+  // The time for which a message keeps its port busy. The pace is set by the slowest channel on the path or,
+  // if the destination is a switch whose adder is slower, by that adder. Messages sent by switches have no
+  // setup time.
   Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
                     NodeId destination = topology::kNoNode) const;
   // The time from the release of the port until dependent messages may be sent.

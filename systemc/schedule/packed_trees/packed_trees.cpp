@@ -30,10 +30,11 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of tree choices that are scheduled completely. They are selected by scheduling only some of each
-// choice's pieces.
+// The number of tree choices that are scheduled completely. To select these choices, only some of the pieces
+// of each choice are scheduled.
 constexpr std::size_t kScheduledChoices = 2;
-// With more messages than this, only the best choice is scheduled: pipelines are long and estimates accurate.
+// With more messages than this, only the best choice is scheduled, because pipelines are then long and
+// estimates accurate.
 constexpr std::int64_t kComparedMessages = 150'000;
 
 // Trees are rejected without ordering their pieces if their estimate exceeds this multiple of the limit.
@@ -44,7 +45,7 @@ constexpr double kPessimism = 1.5;
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
 // Packed trees are compiled before tables with one tree per accelerator if the lower bound is less than this
-// share of the latter's least time.
+// share of the least time of those tables.
 constexpr double kUnlikeShare = 0.8;
 
 // Exact packing is tried only if the lower bound is less than kWorthSplitting times the best time so far, and
@@ -86,7 +87,7 @@ class Candidates {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable avoids this slowdown, so the estimate does not include it if a timetable is possible.
+    // A timetable avoids the slowdown, so it is left out of the estimate if a timetable is possible.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));

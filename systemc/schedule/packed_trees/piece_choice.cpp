@@ -23,8 +23,8 @@ constexpr int kMostPieces = 4096;
 // rest.
 constexpr std::int64_t kTriedMessages = 25'000;  // maximum number of messages per trial
 constexpr int kLeastTriedPieces = 10;
-// Other numbers of pieces are tried only if the expected number takes at most this multiple of the best known
-// time.
+// Other numbers of pieces are tried only if the expected number of pieces takes at most this multiple of the
+// best known time.
 constexpr double kHopeless = 1.2;
 // Simulating more messages than this takes seconds. The smallest number of pieces that finishes within
 // kNearly times the earliest finish is then chosen.

@@ -202,8 +202,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
-  // Sends a message over its path: it enters each channel once the channel is free and occupies it for as
-  // long as that channel needs. Returns the message's arrival time minus the path's latency.
+  // Sends a message over its path: the message enters each channel once the channel is free and occupies the
+  // channel for as long as that channel needs. Returns the message's arrival time minus the path's latency.
   const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
     Femtoseconds begin = now;
     Femtoseconds end = now + busy_times(hop.pace, size);

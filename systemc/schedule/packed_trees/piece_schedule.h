@@ -84,13 +84,13 @@ class PieceScheduler {
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
     double period = 1;  // length of a period, as a multiple of the busiest channel's time
-    double fill = 0;    // time until all accelerators have the first piece, likewise
+    double fill = 0;    // time until all accelerators have the first piece, as the same multiple
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
-  // A steady-state order, which is the same in every period. Each hop sends piece p one period after piece p
-  // - 1, and so long after the arrival of its data that waiting in routers does not delay it. `spare` is this
-  // slack, as a fraction of a period. All pieces except the last have equal lengths. Returns nullopt if there
-  // are too many hops.
+  // A steady-state order, which is the same in every period. Each hop sends a piece one period after the
+  // previous piece, and at least `spare` periods after the piece's data is due, so that waiting in routers
+  // does not delay it. All pieces except the last have equal lengths. Returns nullopt if there are too many
+  // hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // The finish of schedule_steady() if all pieces have `bytes` bytes; nullopt if no such order exists.
   std::optional<Femtoseconds> finish_steady(Bytes bytes, int pieces, double spare) const;
@@ -114,7 +114,7 @@ class PieceScheduler {
   // The time for which one piece of `bytes` bytes of every tree occupies the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
   // The time from the first message of a piece of `bytes` bytes until its last message arrives, on the
-  // slowest tree and if all ports are free.
+  // slowest tree, if all ports are free.
   Femtoseconds latency(Bytes bytes) const;
 
  private:

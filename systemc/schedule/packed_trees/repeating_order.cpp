@@ -14,10 +14,10 @@ namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared by the time for kFillings times as many pieces as fill the network.
+// Orders are compared by their times for enough pieces to fill the network kFillings times.
 constexpr int kFillings = 3;
-// The maximum time of a repeating order, relative to a non-repeating order. It is larger if the number of
-// pieces is given, because tables should be small even with many pieces.
+// The maximum time of a repeating order, relative to that of a non-repeating order. The limit is higher if
+// the number of pieces is given, because tables should be small even with many pieces.
 constexpr double kMostLonger = 1;
 constexpr double kMostLongerIfGiven = 1.25;
 constexpr std::uint64_t kSeed = 1;

@@ -15,8 +15,8 @@ struct TreeDirections {
   bool down = false;
 };
 
-// Trees that each carry an equal share of the data. Their channels may be one-way, of any bandwidth, or lead
-// through switches.
+// Trees that each carry an equal share of the data. Their channels may be one-way, may have any bandwidth,
+// and may lead through switches.
 struct RoutedPacking {
   std::vector<PackedTree> trees;
   double ns_per_byte = 0;  // time of the busiest channel per byte of a tree's share

@@ -37,8 +37,8 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
 // start until the message reaches the resource.
 class Places {
  public:
-  // Another place of the same resource. `by` tells whether a message there collides if it starts one slot
-  // earlier, in the same slot, or one slot later.
+  // Another place of the same resource. `by` states whether a message that uses it collides if the message
+  // starts one slot earlier, in the same slot, or one slot later.
   struct Near {
     std::int32_t place;
     std::array<bool, 3> by;
@@ -80,7 +80,7 @@ class Places {
   std::span<const Near> near(std::int32_t place) const { return near_[index(place)]; }
 
  private:
-  // Whether use `b` is too close to use `a` if its message starts `by` slots later.
+  // Whether use `b` is too close to use `a` if the message of `b` starts `by` slots after that of `a`.
   static bool too_near(const TimetableHop::Use& a, const TimetableHop::Use& b, std::int32_t by,
                        const Distance& distance) {
     if (distance.slot == 0) return false;

@@ -24,8 +24,9 @@ struct TimetableHop {
 };
 
 // The minimum time between messages on the same resource if the latencies of their paths to it may differ. It
-// is `slot`, which must exceed that difference, plus `guard` for every router by which the paths differ in
-// number. If `slot` is 0, all paths are equal, and messages only have to start in different slots.
+// is `slot`, which must exceed that difference, plus `guard` times the difference between the numbers of
+// routers on the paths. If `slot` is 0, all paths are equal, and messages only have to start in different
+// slots.
 struct Distance {
   Femtoseconds slot = 0;
   Femtoseconds guard = 0;

@@ -5,7 +5,7 @@
 
 namespace coppice::schedule {
 
-// A binary tree over ranks 0 to n - 1, as the parent of each rank. The parent of the root is -1.
+// A binary tree over ranks 0 to n - 1, stored as the parent of each rank. The parent of the root is -1.
 using BinaryTree = std::vector<int>;
 
 // Returns two binary trees such that every rank except the roots is a leaf of one tree and an inner node of

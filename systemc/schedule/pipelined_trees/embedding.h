@@ -35,7 +35,7 @@ bool for_each_embedding(const topology::Topology& topology, const EmbeddingReque
 // such trees exist.
 std::vector<PlacedTree> embed_trees(const topology::Topology& topology, int trees);
 
-// A tree, as the parent of each accelerator. The parent of the root is kNoNode.
+// A tree, stored as the parent of each accelerator. The parent of the root is kNoNode.
 using LogicalTree = std::vector<NodeId>;
 
 // Calls `visit` with every placement of the given trees that has the fewest detours. Returns the number of

@@ -38,7 +38,7 @@ struct CheckReport {
   // This is the depth of the flow's reduction tree; it bounds the rounding error of the sums.
   std::vector<int> additions;
   // The schedule's tables if the tables and the paths of their messages are known to look the same from every
-  // accelerator; otherwise nullptr. The pointer is valid as long as the schedule.
+  // accelerator; otherwise nullptr. The pointer is valid as long as the schedule exists.
   const SymmetricTables* symmetry = nullptr;
 };
 

@@ -227,8 +227,8 @@ class RecentArrivals {
     arrivals_.assign(size, {});
     count_ = 0;
   }
-  // Drops arrivals that no longer matter and resizes the table to at least four times the rest, so that the
-  // total work is proportional to the number of new arrivals.
+  // Drops arrivals that no longer matter and resizes the table to at least four times the number of remaining
+  // arrivals, so that the total work is proportional to the number of new arrivals.
   void make_room() {
     before_.swap(arrivals_);
     std::erase_if(before_, [this](const Arrival& a) { return a.inbox == kNone || a.at <= forgotten_; });

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The messages of flows whose address ranges overlap, directly or through further flows of the group, in the
-// order of the replay. Different groups have no data in common.
+// The messages, in the order of the replay, of flows whose address ranges overlap directly or through further
+// flows of the group. Different groups have no data in common.
 struct MessageGroup {
   Bytes begin = 0;
   Bytes end = 0;

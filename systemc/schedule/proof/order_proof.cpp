@@ -108,8 +108,8 @@ void Causality::add(std::int32_t index) {
   sent_[static_cast<std::size_t>(sending.src)].push_back(index);
 }
 
-// Adds the first `count` arrivals of an inbox and their causes to the inbox's cause set. Counts usually
-// increase from entry to entry.
+// Adds the first `count` arrivals of an inbox and their causes to the inbox's cause set. Usually `count`
+// increases from call to call, so that only new arrivals have to be added.
 void Causality::merge(std::size_t inbox, std::int32_t count) {
   Inbox& box = inboxes_[inbox];
   Bits causes(&inbox_causes_[inbox * words_], words_);
@@ -200,8 +200,8 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   for (std::size_t f = 0; f < flows_in_group_; ++f) {
     const std::size_t inbox = static_cast<std::size_t>(node) * flows_in_group_ + f;
     const auto& arrivals = inboxes_[inbox].arrivals;
-    // Without numbers, the entry counts the first arrivals of its flow, so all other arrivals of the flow
-    // must come after the entry.
+    // Without numbered arrivals, the entry counts the first arrivals of its flow, so all other arrivals of
+    // the flow must come after the entry.
     const bool counted = inbox == own && !schedule_.numbered_arrivals;
     for (std::size_t i = inbox == own ? static_cast<std::size_t>(sending.entry->dependencies) : 0;
          i < arrivals.size(); ++i) {

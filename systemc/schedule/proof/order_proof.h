@@ -27,8 +27,8 @@ class Causality {
   void prove(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
 
  private:
-  // The arrivals of one flow at one accelerator. The first of them are merged into a cause set
-  // (inbox_causes_).
+  // The arrivals of one flow at one accelerator. The first `merged` arrivals have been merged into a cause
+  // set (inbox_causes_).
   struct Inbox {
     std::vector<std::int32_t> arrivals;  // message indices in order of arrival
     std::int32_t merged = 0;             // number of arrivals merged into the cause set

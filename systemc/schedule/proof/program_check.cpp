@@ -397,7 +397,7 @@ class PieceImages {
   const Translations& moves_;
   std::vector<std::int32_t> widths_;
   std::vector<NodeId> owners_;                            // [piece]
-  std::vector<std::pair<std::int32_t, NodeId>> sent_by_;  // [block]: by whom it was sent last, and when
+  std::vector<std::pair<std::int32_t, NodeId>> sent_by_;  // [block]: when and by whom it was sent last
   std::int32_t turn_ = 0;
 };
 

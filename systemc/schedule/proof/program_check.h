@@ -34,8 +34,8 @@ std::optional<int> prove_program(const ChunkProgram& program, const Translations
                                  Collective collective);
 
 // Whether `moves` map the exchanges of every step to themselves, and the pieces of a share to those of
-// another, in the same order: an accelerator sends the image of a piece to the image of its destination if
-// and only if the origin sends the piece to this destination. Which of a step's messages carries the piece
+// another share, in the same order: an accelerator sends the image of a piece to the image of its destination
+// if and only if the origin sends the piece to this destination. Which of a step's messages carries the piece
 // may differ.
 bool moves_map_pieces(const ChunkProgram& program, const Translations& moves);
 

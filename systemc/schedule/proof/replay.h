@@ -24,10 +24,10 @@ struct Message {
 // reduce".
 std::string place_of(const Message& message);
 
-// Collects all messages of the tables and checks each entry individually: its fields are in range, its data
-// consists of whole elements inside the buffer, the steps of a port are in order, and its route follows
-// existing channels to an NI port of the destination. Throws ScheduleError if an entry is invalid. `schedule`
-// must outlive the result.
+// Collects all messages of the tables and checks each entry individually. The fields of an entry must be in
+// range, its data must consist of whole elements inside the buffer, its step must not precede that of the
+// port's previous entry, and its route must follow existing channels to an NI port of the destination. Throws
+// ScheduleError if an entry is invalid. `schedule` must outlive the result.
 std::vector<Message> collect_messages(const topology::Topology& topology, const Schedule& schedule);
 
 // Checks individual messages and finds where their routes lead.

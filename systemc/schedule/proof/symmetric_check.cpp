@@ -83,7 +83,7 @@ class MappedPaths {
            a.latency == b.latency;
   }
 
-  // Whether any two paths share an ejection port at every accelerator exactly if they share one at the
+  // Whether any two paths share an ejection port at every accelerator if and only if they share one at the
   // origin.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();
@@ -126,9 +126,9 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
   }
 }
 
-// The messages of all accelerators for one flow of the origin, the flow of `piece`. They are derived from the
-// origin's messages for that piece of every chunk: each message is moved so that the chunk's owner becomes
-// the origin.
+// The messages of all accelerators for one flow of the origin, namely that of `piece`. They are derived from
+// the origin's messages for that piece of every chunk: each message is moved so that the chunk's owner
+// becomes the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();

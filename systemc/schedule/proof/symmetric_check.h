@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // holds for the messages and chunk of every other accelerator.
 
 // The pattern that all tables follow, provided that its moves preserve the machine: the image of a message
-// has an equivalent path, and the images of two messages share a resource exactly if the messages do.
+// has an equivalent path, and the images of two messages share a resource if and only if the messages do.
 // Otherwise returns nullptr, and each table needs its own proof.
 const TablePattern* symmetry_of(const topology::Topology& topology, const Schedule& schedule);
 
@@ -20,9 +20,9 @@ const TablePattern* symmetry_of(const topology::Topology& topology, const Schedu
 CheckReport check_symmetric(const topology::Topology& topology, const Schedule& schedule,
                             const TablePattern& pattern);
 
-// A copy of the schedule in which only `node` has tables. Their stored entries name all nodes, or only their
-// destinations (TableSource::read_message()).
+// The nodes that a stored entry names: all of them, or only the destination (TableSource::read_message()).
 enum class Names { kAll, kDestinations };
+// A copy of the schedule in which only `node` has tables.
 Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names = Names::kAll);
 
 // Whether any table shares its entries with other tables.

@@ -33,8 +33,9 @@ void for_each_alike_entry(const Schedule& schedule, Visit visit) {
   }
 }
 
-// As above for uses that do not depend on the accelerator either: calls `visit(entry)` once for each set of
-// entries of all accelerators that differ only in that and in the nodes they name.
+// Like for_each_alike_entry(), but for uses that do not depend on the accelerator either: calls
+// `visit(entry)` once for each set of entries, from all accelerators, that differ only in flow, address, step
+// and the nodes they name.
 template <typename Visit>
 void for_each_alike_entry_of_any(const Schedule& schedule, Visit visit) {
   const TablePattern* const pattern = TablePattern::of_all(schedule);

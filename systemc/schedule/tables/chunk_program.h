@@ -32,12 +32,12 @@ struct ProgramStage {
   // its all-gather.
   bool whole = false;
   // The data of an all-gather may be scattered, because the pieces between its parts have not been gathered
-  // yet. `apart` is the number of contiguous runs in which one part lies; `joins` is whether neighbouring
+  // yet. `apart` is the number of contiguous runs that make up one part; `joins` is true if neighbouring
   // parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
-  // The number of contiguous runs in which `parts` neighbouring parts lie.
+  // The number of contiguous runs that make up `parts` neighbouring parts.
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
@@ -145,8 +145,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension. The accelerator itself sums the
-  // pieces of_own() among them.
+  // The pieces that the accelerator's group sums in the step's dimension. Among these, the accelerator itself
+  // sums the pieces of_own().
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }

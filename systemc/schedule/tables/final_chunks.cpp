@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // limit on accelerators times flows
 
-// Calls `visit` for all messages, table by table, until the last call for a table returns false.
+// Calls `visit` for all messages, table by table, and stops after a table whose last call returns false.
 template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {

@@ -20,10 +20,10 @@ class Translations {
   static constexpr int kMostWide = 1 << 14;
 
   // `nodes` lists the accelerators by their coordinates, with dimension 0 varying fastest; the first is the
-  // origin. `flips` [dimension] is whether moves flip bits, which requires a power-of-two width; empty means
-  // false for all dimensions. Throws std::invalid_argument if there are more than kMostDimensions dimensions,
-  // if a width is not between 1 and kMostWide, or if `nodes` does not contain every number below the product
-  // of `dims` exactly once.
+  // origin. `flips` [dimension] states whether moves flip bits, which requires a power-of-two width; empty
+  // means false for all dimensions. Throws std::invalid_argument if there are more than kMostDimensions
+  // dimensions, if a width is not between 1 and kMostWide, or if `nodes` does not contain every number below
+  // the product of `dims` exactly once.
   Translations(const std::vector<int>& dims, std::vector<NodeId> nodes, const std::vector<bool>& flips = {});
 
   NodeId origin() const { return nodes_.front(); }

@@ -22,7 +22,7 @@ class SymmetricTables : public TableSource {
   // The image of `flow` under the move that maps accelerator `from` to the origin. A message of `flow` that
   // arrives at `from` corresponds to a message of this image that arrives at the origin.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
-  // Replaces `into` by the images of entry `i` of a slot, which must be a message, indexed by sender.
+  // Stores the images of entry `i` of a slot, indexed by sender, in `into`. The entry must be a message.
   virtual void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const = 0;
 };
 

@@ -79,15 +79,15 @@ class TableSource {
   virtual std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const = 0;
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
-  // This source if it consists of one accelerator's tables and the moves that map them to all other
-  // accelerators.
+  // Returns this source as a pattern if it consists of one accelerator's tables and the moves that map them
+  // to all other accelerators; otherwise nullptr.
   virtual const TablePattern* pattern() const { return nullptr; }
 };
 
 // The entries of one NI port, in the order in which they issue. A table reads like a vector of entries, but
 // the entries may belong to a source shared by many accelerators; the first change gives the table its own
 // copy. A reference obtained from an iterator is valid until the iterator advances, or as long as the table
-// if its entries are stored().
+// exists if its entries are stored().
 class Table {
  public:
   class const_iterator;  // NOLINT(readability-identifier-naming): as in containers

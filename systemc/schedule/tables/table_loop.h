@@ -42,8 +42,8 @@ class TableLoop {
   // Whether there are fewer lines than entries.
   bool repeats() const { return static_cast<std::int64_t>(lines_.size()) < entries_; }
 
-  // The position of the first active line at or after `place`, which must exist. `passed` returns the number
-  // of lines skipped.
+  // The position of the first active line at or after `place`. There must be such a line. `passed` returns
+  // the number of lines skipped.
   Place next_active(Place place, std::int32_t& passed) const;
   Place after(Place place) const {
     ++place.line;

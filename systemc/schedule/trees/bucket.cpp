@@ -67,9 +67,9 @@ class Buckets {
     return dims_.size() == 1 ? at.front() : topology_.node_at(at);
   }
 
-  // Returns the edge by which `node` receives the data of `owner`. It is on the ring of the last dimension in
-  // which the two differ. It comes after all data with a shorter path, in the order in which the accelerators
-  // of the ring received the data.
+  // Returns the edge by which `node` receives the data of `owner`. The edge is on the ring of the last
+  // dimension in which the two accelerators differ. The data follows all data with a shorter path, in the
+  // order in which the accelerators of the ring received the data.
   TreeEdge edge(const Part& part, NodeId owner, NodeId node) const {
     const std::vector<int> from = coordinates(owner);
     std::vector<int> at = coordinates(node);

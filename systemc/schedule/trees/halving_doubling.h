@@ -7,10 +7,10 @@
 
 namespace coppice::schedule {
 
-// Builds halving-doubling as trees over `accelerators`, listed by rank, whose number must be the product of
-// `radices`. A rank is a number with one digit per radix, the lowest digit first. In each level, parts are
-// exchanged among the accelerators whose ranks differ in one digit. All radices are two in the original
-// halving-doubling.
+// Builds halving-doubling as trees over `accelerators`, which are listed by rank. The number of accelerators
+// must be the product of `radices`. A rank is a number with one digit per radix, the lowest digit first. In
+// each level, parts are exchanged among the accelerators whose ranks differ in one digit. All radices are two
+// in the original halving-doubling.
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
 // Compiles recursive halving and doubling (Thakur et al. 2005) over a power-of-two number of accelerators. At

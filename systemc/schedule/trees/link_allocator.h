@@ -11,8 +11,8 @@ namespace coppice::schedule {
 // The unused capacity of the channels in the current timestep. A timestep is the time that a chunk takes on
 // the slowest channel. A channel k times as fast counts as k channels (the paper's multigraph) and carries k
 // chunks. A chunk moves at the rate of the slowest channel on its path. At both ends of the path, network
-// interfaces handle one message at a time, so the chunk occupies the first and last channel for as long as
-// the slowest channel of the path.
+// interfaces handle one message at a time, so the chunk occupies the first and last channel for as long as it
+// occupies the slowest channel of the path.
 class LinkAllocator {
  public:
   explicit LinkAllocator(const topology::Topology& topology);

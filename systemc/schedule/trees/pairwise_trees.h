@@ -16,8 +16,7 @@ using Partners = std::vector<NodeId>;
 // accelerator would receive a piece twice.
 Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces);
 
-// Throws UnsupportedError unless `accelerators` is a power of two. The message names `algorithm` and
-// `network`.
+// Throws UnsupportedError unless `accelerators` is a power of two. The error names `algorithm` and `network`.
 void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators);
 
 }  // namespace coppice::schedule

@@ -9,9 +9,9 @@ namespace coppice::schedule {
 // with the rank at distance (1 - (-2)^(s + 1)) / 3 (1, -1, 3, -5, 11, ...), and an odd rank with the rank at
 // this distance in the other direction. Messages therefore travel less far than in recursive halving. The
 // all-gather is the reverse. On a torus, the steps alternate between dimensions, and there is one concurrent
-// exchange per port: one that starts in each dimension, and its mirror image (multi-port Swing). Other
-// networks are treated as a ring in the order of their accelerators. Messages are routed. Throws
-// UnsupportedError unless every dimension is a power of two.
+// exchange per port: for every dimension, an exchange that starts in it, and the mirror image of that
+// exchange (multi-port Swing). Other networks are treated as a ring in the order of their accelerators.
+// Messages are routed. Throws UnsupportedError unless every dimension is a power of two.
 class SwingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

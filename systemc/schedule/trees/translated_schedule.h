@@ -20,7 +20,7 @@ bool may_translate(const topology::Topology& topology, const CompileRequest& req
 // a timestep, in an order that depends on how the tables are stored.
 bool has_port_per_channel(const topology::Topology& topology, const CompileRequest& request);
 
-// The schedule over `trees`, which are those of accelerator 0, and all their translations. Requires
+// The schedule over the trees of accelerator 0 (`trees`) and all translations of these trees. Requires
 // may_translate().
 Schedule schedule_translations(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const Trees& trees);

@@ -20,8 +20,8 @@ struct TreeEdge {
   std::int32_t path = -1;
 };
 
-// Spanning trees with their link schedule. There are `pieces` trees per accelerator, and trees[f] has the
-// root f / pieces; or all `pieces` trees belong to one accelerator.
+// Spanning trees with their link schedule. Either there are `pieces` trees per accelerator, and trees[f] has
+// the root f / pieces, or there are `pieces` trees in total, which all belong to one accelerator.
 struct Trees {
   int steps = 0;  // number of timesteps in one phase
   int pieces = 1;

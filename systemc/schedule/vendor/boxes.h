@@ -18,8 +18,8 @@ struct Boxes {
   }
 };
 
-// Returns the boxes that the fastest links form by joining all accelerators into equal groups. If all links
-// are equally fast, there is one box.
+// Returns the boxes, which are the groups of equal size into which the fastest links join all accelerators.
+// If all links are equally fast, there is one box.
 Boxes find_boxes(const topology::Topology& topology);
 
 // Returns directed rings through all of `count` nodes. No two rings use a link in the same direction. Except

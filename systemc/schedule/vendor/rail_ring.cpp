@@ -51,7 +51,7 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
   std::vector<std::vector<NodeId>> rings;
   if (boxes.count() == 1 && boxes.size() <= kMostLinked && fully_connected(topology)) {
     rings = directed_rings(boxes.size());
-    if (!rings.empty()) return rings;  // there are no rings that use every link once for 4 and 6 accelerators
+    if (!rings.empty()) return rings;  // for 4 and 6 accelerators, no set of rings uses every link once
   }
   const bool linked = find_channel(topology, boxes.at(0, 0), boxes.at(0, boxes.size() - 1)) >= 0;
   const Way way = linked ? Way::kZigzag : Way::kInTurn;

@@ -48,8 +48,8 @@ Levels levels_of(const BinaryTree& parents) {
   return levels;
 }
 
-// Determines how a box reduces the data of its accelerators to the rail's accelerator, and broadcasts data
-// from that accelerator.
+// Determines how a box reduces the data of its accelerators to the rail's accelerator, and how it broadcasts
+// data from that accelerator.
 class Box {
  public:
   virtual ~Box() = default;
@@ -149,9 +149,9 @@ ChannelPath path_of(const Topology& topology, const Hop& hop) {
   return {topology.out_channels(hop.src).front()};
 }
 
-// Returns, for each depth, the delay of its hops after the first hop. The delay is counted in rounds of
-// `flows` flows, if a flow of `bytes` starts whenever the busiest channel has finished the previous flow. It
-// allows for twice the time in flight, so that messages may wait for as long as they are in flight.
+// Returns, for each depth, the delay of its hops after the first hop, in rounds. In a round, the busiest
+// channel transfers `flows` flows of `bytes` bytes each. The delay allows for twice the time in flight, so
+// that messages may wait for as long as they are in flight.
 std::vector<int> lags_of(const Topology& topology, const CompileRequest& request,
                          std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
   const MessageTiming timing(topology, request);

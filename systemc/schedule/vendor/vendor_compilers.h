@@ -4,9 +4,9 @@
 
 namespace coppice::schedule {
 
-// Algorithms of the vendors' libraries (NCCL, RCCL) for boxes of accelerators with one network interface
-// each. The accelerators of one rank in all boxes form a rail, and every rail carries an equal part of the
-// data.
+// Algorithms of the vendors' libraries (NCCL, RCCL) for boxes in which every accelerator has its own network
+// interface. The accelerators of one rank in all boxes form a rail, and every rail carries an equal part of
+// the data.
 
 // Compiles one ring per rail. The ring passes through all accelerators: it traverses each box and leaves it
 // over the links of the rail, so that all rails are busy. If there is only one box and all its accelerators

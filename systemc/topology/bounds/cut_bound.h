@@ -25,7 +25,7 @@ inline constexpr int kMaxCutAccelerators = 8192;
 // of (or into) it. `shares` has an entry per accelerator, in any unit; if it is empty, all shares are 1. In a
 // broadcast or reduce, the root has all shares. The result is exact (Dinkelbach's iteration over minimum
 // cuts). It is empty if there is only one accelerator. Throws UnsupportedError if an accelerator cannot reach
-// another; the message names both.
+// another; the error names both.
 CutBound worst_cut(const Topology& topology, Direction direction = Direction::kOut,
                    std::span<const std::int64_t> shares = {});
 

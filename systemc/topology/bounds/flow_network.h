@@ -11,8 +11,8 @@ namespace coppice::topology {
 // The direction in which data crosses the boundary of a set.
 enum class Direction : std::uint8_t { kOut, kIn };
 
-// An integer that is large enough to be exact for any bandwidths, even for sums over channels multiplied by
-// the number of accelerators.
+// An integer type that is exact for any bandwidths, even for sums over channels multiplied by the number of
+// accelerators.
 __extension__ using Capacity = __int128;
 
 // Computes flows over the channels of a topology. Flow is pushed from one vertex after another to vertices
@@ -57,7 +57,7 @@ class FlowNetwork {
   // Withdraws the most recent `amount` of flow of the last push.
   void withdraw(Capacity amount);
   // After a push that fell short of its limit, returns the vertices that can still be reached, starting with
-  // `from`. The cut around them is a minimum cut between `from` and all room.
+  // `from`. The cut around them is a minimum cut between `from` and all vertices with room.
   std::span<const Vertex> reached() const { return reached_; }
 
  private:

@@ -32,7 +32,7 @@ struct Partition {
 // are connected to it. If two groups cannot be formed, the result has no groups. If the number of
 // accelerators times channels exceeds about 200 million (4,096 accelerators of degree 12), only the partition
 // into single accelerators is examined. Throws UnsupportedError if an accelerator cannot reach another; the
-// message names both.
+// error names both.
 Partition weakest_partition(const Topology& topology, Direction direction);
 
 // Like weakest_partition(), but returns no groups unless the ratio of the partition is below twice

@@ -17,8 +17,8 @@ constexpr int kDeepest = 64;
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-// A token: a word, a quoted string, "->", "--", or one of { } [ ] = ; , or, at the end of the file, an empty
-// text.
+// A token: a word, a quoted string, "->", "--", or one of the characters "{}[]=;,". At the end of the file,
+// the text is empty.
 struct Token {
   std::string text;
   bool quoted = false;

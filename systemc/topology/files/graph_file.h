@@ -22,8 +22,8 @@ struct GraphFileDefaults {
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 
-// A graph of kind kFile that was read from a file, and which of the defaults it used. All other defaults had
-// no effect.
+// A graph of kind kFile that was read from a file. `uses_default_bandwidth` and `uses_default_latency` state
+// whether it depends on these defaults.
 struct GraphFile {
   Topology topology;
   bool uses_default_bandwidth = false;
@@ -32,8 +32,8 @@ struct GraphFile {
   std::vector<std::string> assumptions{};
 };
 
-// Parses Coppice's own format; `file` is the name of the file in messages. A line contains one statement, and
-// # starts a comment:
+// Parses Coppice's own format; `file` is the name of the file in error messages. A line contains one
+// statement, and # starts a comment:
 //
 //   accelerators 4                                             nodes 0 to 3
 //   switches 1                                                 node 4, also called s0; optional

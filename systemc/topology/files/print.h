@@ -27,7 +27,7 @@ std::string to_infragraph(const Topology& topology);
 // bytes per second. Throws UnsupportedError if the graph has switches, which TACOS does not support.
 std::string to_tacos(const Topology& topology);
 
-// A format for writing networks and its name on the command line.
+// A format in which networks can be written, and its name on the command line.
 struct NetworkForm {
   std::string_view name;
   std::string (*print)(const Topology& topology);

@@ -12,10 +12,10 @@
 
 namespace coppice::topology {
 
-// Builders of all kinds that `dims` describe, except make_torus and make_mesh, which are in topology.h.
-// `links` is one link specification for all channels or one per level (num_link_levels). The `dimension` of a
-// channel is its level. All links are pairs of channels, one per direction. Each builder throws
-// UnsupportedError, with a remedy, if it cannot use the given dims or links.
+// Builders for all kinds of networks that `dims` describe, except make_torus and make_mesh, which are in
+// topology.h. `links` is one link specification for all channels or one per level (num_link_levels). The
+// `dimension` of a channel is its level. All links are pairs of channels, one per direction. Each builder
+// throws UnsupportedError, with a remedy, if it cannot use the given dims or links.
 
 // Builds a ring with dims [n]. Its ports and datelines are those of a 1-dimensional torus.
 Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
@@ -63,9 +63,9 @@ Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links
 // channels. Links are added in ascending order of their ends, so doubled links are adjacent.
 Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// Builds a dragonfly (Kim, Dally, Scott and Abts 2008) with dims [p, a, h] or [p, a, h, g]: g groups of a
-// routers, where each router has p accelerators. By default, g is its maximum, a·h + 1. The routers of a
-// group are fully connected, and each has h global links to other groups.
+// Builds a dragonfly (Kim, Dally, Scott and Abts 2008) with dims [p, a, h] or [p, a, h, g]. There are `g`
+// groups of `a` routers. Each router has `p` accelerators and `h` global links to other groups, and the
+// routers of a group are fully connected. By default, `g` is its maximum, a·h + 1.
 //
 // The global links of a group are numbered router by router. They lead to the groups at distances 1, 2, ...,
 // g - 1, and start over as long as enough links are left for a complete round; the remaining links are not

@@ -17,8 +17,8 @@ namespace coppice::topology {
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs);
 
 // Implements make_detour_routing() for a dragonfly. A packet takes at most one channel in every group that it
-// visits. After c channels between groups, it uses the third of the virtual channels with number c, counted
-// from 0.
+// visits. The virtual channels are divided into thirds 0 to 2; after `c` channels between groups, a packet
+// uses third `c`.
 std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours);
 
 }  // namespace coppice::topology

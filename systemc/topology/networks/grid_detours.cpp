@@ -151,7 +151,7 @@ class NodeDetour final : public DetourRouting {
     return hop;
   }
 
-  // Whether the shortest path has no larger product of waiting flits and channels than the detour.
+  // Whether the product of waiting flits and channels is no larger on the shortest path than on the detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     const NodeId middle = drawn(state, nodes_);
     if (at == middle || at == dst) return true;

@@ -40,8 +40,7 @@ struct KindInfo {
   bool grid = false;   // whether dims are widths, one per dimension of links; a width of 1 has no links
   bool wraps = false;  // whether rows of 3 or more accelerators form rings, whose routes cross datelines
   bool coordinates = false;  // whether accelerators that are adjacent along one of the dims are linked
-  bool irregular = false;  // whether algorithms must search for a ring of channels, because the construction
-                           // does not determine one
+  bool irregular = false;    // whether algorithms must search for a ring of channels
   bool spines_fail = false;  // whether ClosFailures can be applied
 };
 

@@ -36,7 +36,7 @@ int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> 
   return static_cast<int>(nodes);
 }
 
-// Adds channels ordered by node, dimension and direction, which determines their numbers.
+// Adds channels in the order of node, dimension and direction. This order determines the channels' numbers.
 Topology make(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   Topology topology(kind, {dims.begin(), dims.end()}, count_nodes(kind, dims, links), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {

@@ -29,7 +29,7 @@ class ChannelDependencyGraph {
   // Compares the topologies and the dependencies of two graphs.
   bool operator==(const ChannelDependencyGraph&) const = default;
 
-  // Formats a cycle for messages: "channel 3->7 vc 1, channel 7->11 vc 1, ...".
+  // Formats a cycle for error messages: "channel 3->7 vc 1, channel 7->11 vc 1, ...".
   std::string describe(std::span<const std::pair<ChannelId, int>> cycle) const;
 
  private:

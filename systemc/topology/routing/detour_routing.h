@@ -44,7 +44,7 @@ class DetourRouting : public RoutingFunction {
                         const OutputLoads& loads) const = 0;
   // Updates the state of a packet that takes NextHops::hop although it had adaptive hops.
   virtual void advance_state(RouteState& state) const = 0;
-  // Adds the dependencies of all hops that NextHops::hop can be.
+  // Adds the dependencies of all hops that may occur as NextHops::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
 };
 

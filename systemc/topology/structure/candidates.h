@@ -14,9 +14,9 @@ struct LikelyNetwork {
   std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
 };
 
-// Returns tori, meshes and fully connected groups that have the same number of accelerators, links, and nodes
-// at each distance as the graph. The result is empty if the graph has switches, or links that are not equally
-// fast in both directions.
+// Returns tori, meshes and fully connected groups that have the same numbers of accelerators, links, and
+// nodes at each distance as the graph. The result is empty if the graph has switches, or links that are not
+// equally fast in both directions.
 std::vector<LikelyNetwork> likely_grids(const Topology& graph);
 
 // Returns hierarchies that have the same numbers and sizes of switches, and the same links of switches, as

@@ -10,8 +10,8 @@
 namespace coppice::topology {
 
 // A network that is isomorphic to a graph and has a standard numbering. If the graph matches a built-in kind,
-// the numbering is that of the kind; otherwise, it is one that does not depend on the numbering of the graph.
-// Schedules for this network are valid for the graph if their nodes are renumbered.
+// the numbering is that of the kind; otherwise, the numbering does not depend on that of the graph. Schedules
+// for this network are valid for the graph if their nodes are renumbered.
 struct Likeness {
   Topology network;
   std::vector<NodeId> nodes;                   // [node of the network]: node of the graph

@@ -17,10 +17,10 @@ struct Plane {
   Bandwidth bandwidth;
 };
 
-// Finds the planes of a network, which are strongly connected. Planes are formed in two ways: there is one
-// plane per switch fabric (a connected component of the network without accelerators), or one plane per rank
-// of the parallel channels between two nodes, fastest first. The result is empty if there is only one plane,
-// or if a part of the network belongs to no plane.
+// Finds the planes of a network. Every plane is strongly connected. Planes are formed in two ways: there is
+// one plane per switch fabric (a connected component of the network without accelerators), or one plane per
+// rank of the parallel channels between two nodes, fastest first. The result is empty if there is only one
+// plane, or if a part of the network belongs to no plane.
 std::vector<Plane> find_planes(const Topology& network);
 
 }  // namespace coppice::topology

@@ -20,7 +20,8 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr double kFemtosecondsEachNanosecond = 1e6;
-// An arbitrary size of an all-reduce, because the groups that determine its bound do not depend on the size.
+// The size of an all-reduce. It is arbitrary, because the groups that determine the bound do not depend on
+// it.
 constexpr Bytes kAnySize = Bytes{1} << 30;
 
 void write_links(const Topology& topology, Text out) {

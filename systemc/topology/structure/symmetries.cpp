@@ -67,7 +67,7 @@ class ColouredGraph {
     for (NodeId node = 0; node < nodes_; ++node) graph_.add_vertex(topology.is_accelerator(node) ? 0 : 1);
     const auto bundles = bundles_of(topology);
     const std::vector<Joint> joints = joints_of(bundles);
-    // At first the number of connections of each type, later the first colour of the type.
+    // Initially, the number of connections of each type; later, the first colour of each type.
     std::map<std::pair<bool, Bundle>, unsigned> sorts;
     for (const Joint& joint : joints) ++sorts[{joint.both_ways, *joint.bundle}];
     std::pair<bool, Bundle> plain{false, {}};
