@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "config/settings/config.h"
 
 namespace coppice::app {
 
@@ -35,8 +36,8 @@ struct NcclTest {
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // The rows as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
-// {"schema": "coppice.compare/1", ..., "rows": [...]}.
-std::string comparison_json(const std::vector<ComparedRun>& runs);
+// {"schema": "coppice.compare/1", "config": ..., "rows": [...]}; `config` holds the keys common to all runs.
+std::string comparison_json(const std::vector<ComparedRun>& runs, const config::Config& config);
 // An SVG figure of time over size, both logarithmic: a line per algorithm, circles around the choice of auto,
 // and a dotted line for the bound.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);

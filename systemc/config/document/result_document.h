@@ -7,8 +7,8 @@
 
 namespace coppice::config {
 
-// The configuration in a file: a whole YAML file, or the `config` and the `assumptions` of a result.
-// Locations refer to the file.
+// The configuration in a file: a whole YAML file, or the `config` and the `assumptions` of a result, in JSON
+// or as a page of coppice report shows it. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;

@@ -398,6 +398,10 @@ constexpr ResultField kFields[] = {
     {"accepted_flits_per_node_cycle", "flits/node/cycle", kNumber,
      "The accepted load: flits ejected per node per cycle."},
     {"hops_mean", "", or_null(kNumber), "The mean number of routers that a packet traversed."},
+    {"ejection_utilization_max", "", kNumber,
+     "The fraction of the time for which the ejection channels of the accelerator that received most flits "
+     "were "
+     "busy."},
     {"saturated", "", kBoolean, "Whether the offered load exceeded what the network could deliver."},
     {"packets_measured", "", kInteger, "The number of measured packets."},
     {"method", "", kText, "The path assignment method."},
@@ -410,6 +414,7 @@ constexpr ResultField kFields[] = {
     {"jobs[].iterations[].end_ns", "ns", kNumber, "When the iteration ended."},
     {"jobs[].of", "", optional(kInteger), "The number of iterations of the job."},
     {"jobs[].unfinished", "", optional(kText), "Why the job did not finish all iterations."},
+    {"jobs[].stopped_ns", "ns", optional(kNumber), "The time of the failure that ended an unfinished job."},
     {"failures[].at_ns", "ns", kNumber, "The time of the failure."},
     {"failures[].failed", "", kText, "The link or accelerator that failed."},
     {"failures[].effect", "", kText, "The failure's effect on jobs."},
@@ -579,7 +584,8 @@ constexpr ResultField kFields[] = {
     {"injection_gb_s", "GB/s", kNumber, "The mean bandwidth at which an accelerator can send."},
     {"simulator.wall_s", "s", kNumber, "The wall-clock time of the simulation."},
     {"simulator.user_s", "s", kNumber, "The CPU time of the simulation."},
-    {"simulator.flit_hops_per_s", "1/s", optional(kNumber), "Simulated flit-hops per second of CPU time."},
+    {"simulator.flit_hops_per_s", "1/s", optional(kNumber),
+     "Simulated flit-hops per second of CPU time; missing for fluid routing studies."},
     {"simulator.peak_rss_bytes", "B", optional(kInteger), "The peak memory use of the simulator."},
     {"simulator.threads", "", optional(kInteger), "The number of threads that simulated nodes."},
     {"simulator.simulations", "", optional(kInteger), "The number of simulations of a training run."},

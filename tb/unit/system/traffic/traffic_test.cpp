@@ -219,6 +219,16 @@ TEST(Traffic, HasTheKeysOfTheDesign) {
   }
 }
 
+// All traffic of one destination passes its ejection channel.
+TEST(Traffic, MeasuresTheBusiestEjectionChannel) {
+  TrafficOptions traffic = uniform(0.01, 1, 5'000);
+  traffic.pattern = Pattern::kHotspot;
+  traffic.hotspots = {{27, 1}};
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_NEAR(result["ejection_utilization_max"].get<double>(),
+              64 * result["accepted_flits_per_node_cycle"].get<double>(), 0.03);
+}
+
 // A flit's latency is its time in the network, i.e. the packet's latency without serialization and source
 // queue.
 TEST(Traffic, CountsFlitLatencyFromInjection) {
