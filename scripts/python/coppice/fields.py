@@ -1017,8 +1017,7 @@ class TrafficResult(Result):
     hops_mean: float | None
     """The mean number of routers that a packet traversed."""
     ejection_utilization_max: float
-    """The fraction of the time for which the ejection channels of the accelerator that received most flits were
-    busy."""
+    """The fraction of the time for which the ejection channel of the accelerator that received most flits was busy."""
     saturated: bool
     """Whether the offered load exceeded what the network could deliver."""
     packets_measured: int

@@ -399,9 +399,8 @@ constexpr ResultField kFields[] = {
      "The accepted load: flits ejected per node per cycle."},
     {"hops_mean", "", or_null(kNumber), "The mean number of routers that a packet traversed."},
     {"ejection_utilization_max", "", kNumber,
-     "The fraction of the time for which the ejection channels of the accelerator that received most flits "
-     "were "
-     "busy."},
+     "The fraction of the time for which the ejection channel of the accelerator that received most flits "
+     "was busy."},
     {"saturated", "", kBoolean, "Whether the offered load exceeded what the network could deliver."},
     {"packets_measured", "", kInteger, "The number of measured packets."},
     {"method", "", kText, "The path assignment method."},

@@ -274,12 +274,13 @@ class TrafficRun {
     return json;
   }
 
-  // The share of the time for which the ports of the accelerator that received `flits` ejected flits.
+  // The share of the time for which the ejection channel of an accelerator that received `flits` was busy;
+  // traffic uses one port.
   double busiest_ejection(std::int64_t flits) const {
     const config::SystemConfig& system = loaded_.config.system;
     const Femtoseconds flit_time = std::max(fabric().period(), fabric::ejection_flit_time(system, false));
     const auto time = static_cast<double>((fabric().last_movement() + 1) * fabric().period());
-    return static_cast<double>(flits) * static_cast<double>(flit_time) / (system.ni.ports * time);
+    return static_cast<double>(flits) * static_cast<double>(flit_time) / time;
   }
 
   nlohmann::ordered_json traced_traffic() const {
