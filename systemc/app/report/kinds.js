@@ -209,10 +209,11 @@ const kKinds = {
   routing: {
     title: r => `Routing of ${plural((r.jobs || []).length, "job")} by ${r.method}${onNetwork(r)}`,
     summary: one => {
-      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], most = mostFlows(r);
+      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], later = (r.timeline || []).filter(e => e.event === "spine_fails"), most = mostFlows(r);
       answers([
         worst ? `The all-reduces of job ${jobs.indexOf(worst)} (${worst.model}) take ${number(worst.slowdown)} times their ideal time${jobs.length > 1 ? ", the largest slowdown" : ""}.` : "",
-        failed.length > 0 ? `Failed: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : "No spine failed.",
+        failed.length > 0 ? `Failed from the start: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : later.length === 0 ? "No spine failed." : "",
+        ...later.map(e => `Spine ${e.spine} failed at ${duration(1e9 * e.time_s)}.`),
         isNumber(most) ? `If all jobs communicate at once, ${r.method} puts up to ${number(most)} of ${number(flows.flows)} flows on one link; the lower bound for any assignment is ${number(flows.lower_bound)}.` : ""]);
       cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified],
         ["error of fluid times", fluidError(r)]]);
@@ -592,8 +593,7 @@ function comparisonTitle(results) {
   const names = {collective: "collectives", training: "training runs", program: "programs", inference: "inference runs", jobs: "runs with jobs", traffic: "traffic",
     routing: "routing studies", layers: "layers", algorithms: "algorithms", bound: "lower bounds"};
   const subject = begin || (kinds.size === 1 && names[[...kinds][0]]) || "";
-  const about = subject + (network ? ` on ${network[2]}` : "");
-  return `Comparison of ${plural(results.length, "result")}${about ? `: ${about}` : ""}`;
+  return `Comparison of ${plural(results.length, "result")}${subject ? `: ${subject}` : ""}${network ? ` on ${network[2]}` : ""}`;
 }
 
 // Several results, of any kind.
