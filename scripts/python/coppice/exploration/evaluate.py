@@ -361,5 +361,6 @@ class Evaluator:
 
 
 def configuration(config: Mapping[str, Any]) -> str:
-    """A resolved configuration as the content of a file for `coppice run`; JSON is valid YAML."""
-    return json.dumps(nested(config), indent=2) + "\n"
+    """A resolved configuration as the content of a file for `coppice run`, which does not report keys without effect in files
+    with this schema; JSON is valid YAML."""
+    return json.dumps({"schema": "coppice.result/1", "config": nested(config)}, indent=2) + "\n"
