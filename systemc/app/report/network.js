@@ -1,9 +1,10 @@
 // Draws the network according to its structure: grids as layers, boxes as boxes, switches in levels,
-// identical switches as one glyph with a count, and other networks by forces. Large networks show groups that
+// identical switches as one glyph with a count, and other networks by distances. Large networks show groups that
 // can be opened. Links are coloured by their use over time.
 const kOpenNodes = 160;   // up to this number of accelerators, all groups are open
 const kMostSpines = 20;   // of a routing study that are drawn apart, since their loads differ
-const kMostForced = 400;  // maximum number of glyphs that are placed by forces
+const kMostForced = 400;  // maximum number of glyphs that are placed by their distances
+const kStressRounds = 80;
 
 const used = part => d3.interpolateRgbBasis(matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches
   ? ["#2a323b", "#31688e", "#35b779", "#fde725"] : ["#e4e8ec", "#7fc7c0", "#31688e", "#440154"])(Math.max(0, Math.min(1, part)));
@@ -307,7 +308,7 @@ function put(net, g, x, y, glyphs, frames) {
 }
 
 // Networks without boxes: accelerators under a few switches, a circle for few or densely connected
-// accelerators without switches, and forces otherwise.
+// accelerators without switches, and by distances otherwise.
 function plainLayout(net, room) {
   const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch", failed: isFailed(net, n)}));
   const of = d3.range(net.nodes);
@@ -329,23 +330,49 @@ function plainLayout(net, room) {
     glyphs.forEach((g, i) => { const a = 2 * Math.PI * i / glyphs.length - Math.PI / 2; g.x = middle + radius * Math.cos(a); g.y = radius + 24 + radius * Math.sin(a); });
     return done(2 * middle, 2 * radius + 48, "circle");
   }
-  forces(net, glyphs, of);
+  byDistance(net, glyphs, of);
   const [x0, x1] = d3.extent(glyphs, g => g.x), [y0, y1] = d3.extent(glyphs, g => g.y), factor = (room - 40) / (x1 - x0 || 1);
   const scale = Math.min(factor, 560 / (y1 - y0 || 1));
   for (const g of glyphs) { g.x = 20 + (g.x - x0) * scale + (room - 40 - (x1 - x0) * scale) / 2; g.y = 20 + (g.y - y0) * scale; }
-  return done(room, 40 + (y1 - y0) * scale, "a force-directed layout, in which connected nodes are close to each other");
+  return done(room, 40 + (y1 - y0) * scale, "a layout whose distances follow those in the network");
 }
 
-function forces(net, glyphs, of) {
+// Places glyphs such that their distances are those in the network, as far as possible (stress majorization, Gansner et al. 2004).
+function byDistance(net, glyphs, of) {
   if (glyphs.length > kMostForced) {
     const columns = Math.ceil(Math.sqrt(glyphs.length * 1.6));
     glyphs.forEach((g, i) => { g.x = i % columns; g.y = Math.floor(i / columns); });
     return;
   }
-  const links = [...new Set(net.channels.map(c => [of[c[0]], of[c[1]]].sort((a, b) => a - b).join()))].map(k => k.split(",").map(Number)).map(([source, target]) => ({source, target}));
-  const simulation = d3.forceSimulation(glyphs).force("link", d3.forceLink(links).distance(40)).force("charge", d3.forceManyBody().strength(-160))
-    .force("x", d3.forceX().strength(0.03)).force("y", d3.forceY().strength(0.05)).stop();
-  simulation.tick(Math.max(60, Math.floor(30000 / glyphs.length / 4)));
+  const n = glyphs.length, near = glyphs.map(() => new Set());
+  for (const [a, b] of net.channels) if (of[a] !== of[b]) { near[of[a]].add(of[b]); near[of[b]].add(of[a]); }
+  const from = first => {  // the number of links to each glyph; unconnected glyphs count as far
+    const far = new Array(n).fill(Infinity);
+    far[first] = 0;
+    for (const queue = [first]; queue.length > 0;) {
+      const i = queue.shift();
+      for (const j of near[i]) if (far[j] === Infinity) { far[j] = far[i] + 1; queue.push(j); }
+    }
+    const most = d3.max(far.filter(Number.isFinite));
+    return far.map(d => Number.isFinite(d) ? d : most + 2);
+  };
+  const apart = d3.range(n).map(from), farthest = d => d3.greatestIndex(d), a = farthest(apart[0]), b = farthest(apart[a]);
+  const side = farthest(d3.range(n).map(i => Math.min(apart[a][i], apart[b][i]))), other = farthest(d3.range(n).map(i => Math.min(apart[a][i], apart[b][i], apart[side][i])));
+  // A little noise separates glyphs with equal distances.
+  glyphs.forEach((g, i) => { g.x = apart[a][i] - apart[b][i] + 0.1 * Math.sin(7 * i); g.y = apart[side][i] - apart[other][i] + 0.1 * Math.cos(11 * i); });
+  for (let round = 0; round < kStressRounds; ++round) {
+    for (let i = 0; i < n; ++i) {
+      let x = 0, y = 0, weights = 0;
+      for (let j = 0; j < n; ++j) {
+        if (j === i) continue;
+        const d = apart[i][j], weight = 1 / (d * d), dx = glyphs[i].x - glyphs[j].x, dy = glyphs[i].y - glyphs[j].y, now = Math.hypot(dx, dy) || 1e-6;
+        x += weight * (glyphs[j].x + d * dx / now);
+        y += weight * (glyphs[j].y + d * dy / now);
+        weights += weight;
+      }
+      if (weights > 0) { glyphs[i].x = x / weights; glyphs[i].y = y / weights; }
+    }
+  }
 }
 
 function network(one) {
