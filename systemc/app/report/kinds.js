@@ -578,7 +578,7 @@ function linkUse(one) {
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
 
-// What a page of several results is about: the titles' common beginning and end, or the kinds of results.
+// The title of a page of several results: the common beginning of their titles, or their kind, and the common network.
 function comparisonTitle(results) {
   const titles = [...new Set(results.map(r => headline(r.result)))], kinds = new Set(results.map(r => kindOf(r.result)));
   if (titles.length === 1) return `${plural(results.length, "result")}: ${titles[0]}`;

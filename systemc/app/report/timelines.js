@@ -185,7 +185,7 @@ const isAlone = result => !result.program && !result.training;
 // Whether too few messages of a program or of training are kept to draw its ports.
 const portsCut = ({result, profile, network}) => profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && network && network.accelerators > 1 && !isAlone(result);
 
-// What messages with final values do: "gather" in collectives that reduce or gather, "send" in others.
+// The verb for messages with final values: "gather" in collectives that reduce or gather, "send" in others.
 function finalWord(result) {
   const gathers = ["all_reduce", "all_gather", "reduce_scatter", "reduce", "gather"];
   const kinds = new Set((result.collectives || []).map(c => gathers.includes(c.op)));
