@@ -10,7 +10,7 @@ space := $(subst ,, )
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-scale reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-scale reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore report-picture
 .NOTPARALLEL:
 
 help:
@@ -134,6 +134,10 @@ docs: command ## build the documentation site: pages, reference of keys and resu
 
 docs-examples: command ## run the slow commands of the documentation, and compare their output
 	@scripts/docs/run_blocks build/release/coppice --long
+
+report-picture: command ## redraw the picture of a report page in README.md
+	@scripts/setup.sh experiments
+	@scripts/docs/report_picture
 
 numbers: command ## rerun the commands behind the numbers in the documentation and print changes; ONLY="model timing": only these pages
 	@scripts/setup.sh experiments hardware explore

@@ -272,10 +272,12 @@ void require_suffix(const std::string& out) {
   throw ConfigError({"--out " + out}, fmt::format("'{}' is not one of .json, .csv and .svg", suffix));
 }
 
-std::string file_text(const CompareLine& line, const std::string& op, const std::vector<ComparedRun>& runs) {
+std::string file_text(const CompareLine& line, const config::Config& config,
+                      const std::vector<ComparedRun>& runs) {
   if (line.out.ends_with(".csv")) return comparison_csv(runs);
-  if (line.out.ends_with(".svg")) return comparison_svg(runs, fmt::format("{}, {}", line.input.path, op));
-  return comparison_json(runs);
+  if (line.out.ends_with(".svg"))
+    return comparison_svg(runs, fmt::format("{}, {}", line.input.path, to_string(config.collective.op)));
+  return comparison_json(runs, config);
 }
 
 // Describes the runs for output in the format of nccl-tests; for text, an empty description is sufficient.
@@ -314,7 +316,7 @@ void execute(const CompareLine& line) {
     const std::vector<ComparedRun> runs = comparison.runs();
     if (runs.empty()) return;
     print(line.format == kText ? comparison_text(runs) : comparison_nccl_tests(runs, test));
-    if (out != nullptr) out->write(file_text(line, op, runs));
+    if (out != nullptr) out->write(file_text(line, loaded.config, runs));
   };
   comparison.run(line.input, estimates_first(line, loaded), interrupted, report);
   comparison.require_every_size(

@@ -9,6 +9,7 @@
 
 #include "app/command.h"
 #include "base/readable_time.h"
+#include "system/output/result_frame.h"
 
 namespace coppice::app {
 namespace {
@@ -159,10 +160,8 @@ std::string comparison_csv(const std::vector<ComparedRun>& runs) {
   return text;
 }
 
-std::string comparison_json(const std::vector<ComparedRun>& runs) {
-  nlohmann::ordered_json json;
-  json["schema"] = "coppice.compare/1";
-  json["version"] = COPPICE_VERSION;
+std::string comparison_json(const std::vector<ComparedRun>& runs, const config::Config& config) {
+  nlohmann::ordered_json json = system::begin_result("coppice.compare/1", config);
   json["rows"] = nlohmann::ordered_json::array();
   for (const ComparedRun& run : runs) {
     nlohmann::ordered_json row{{"algorithm", run.algorithm},   {"size", run.size},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "config/settings/config.h"
 
 namespace coppice::app {
 
@@ -35,8 +36,9 @@ struct NcclTest {
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // Formats the runs as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
-// Formats the runs as JSON: {"schema": "coppice.compare/1", ..., "rows": [...]}.
-std::string comparison_json(const std::vector<ComparedRun>& runs);
+// Formats the runs as JSON: {"schema": "coppice.compare/1", "config": ..., "rows": [...]}. `config` holds
+// the keys that all runs have in common.
+std::string comparison_json(const std::vector<ComparedRun>& runs, const config::Config& config);
 // Draws an SVG figure of time over size, on logarithmic axes: a line for each algorithm, circles around
 // auto's choices, and a dotted line for the lower bound.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);

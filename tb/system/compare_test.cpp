@@ -40,7 +40,10 @@ TEST_F(Compare, RunsEveryApplicableAlgorithmOnceForEachSize) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("algorithm"));
   EXPECT_THAT(outcome.out, HasSubstr("packed_trees"));
-  const Json rows = shop.read_json("c.json").at("rows");
+  const Json json = shop.read_json("c.json");
+  EXPECT_EQ(json.at("config").at("collective").at("op"), "all_reduce");
+  EXPECT_EQ(json.at("config").at("system").at("topology").at("kind"), "mesh");
+  const Json rows = json.at("rows");
   std::vector<std::pair<std::int64_t, std::string>> seen;
   for (const Json& row : rows) {
     seen.emplace_back(row.at("size"), row.at("algorithm"));

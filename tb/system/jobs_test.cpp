@@ -249,6 +249,7 @@ TEST_F(Jobs, ContinueIfOthersAreCutOff) {
   const Json cut = result("kind: switch, dims: [8]",
                           jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
   EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
+  EXPECT_EQ(cut["jobs"][0]["stopped_ns"], cut["failures"][0]["at_ns"]);
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
   const std::string told =
       execute("kind: switch, dims: [8]", jobs + "  failures: [{link: [0, 8], at: 0 s}]\n").out;

@@ -610,6 +610,8 @@ class JobsItem(TypedDict):
     """The number of iterations of the job."""
     unfinished: NotRequired[str]
     """Why the job did not finish all iterations."""
+    stopped_ns: NotRequired[float]
+    """The time of the failure that ended an unfinished job. Unit: ns."""
     model: NotRequired[str]
     """The model that the job trains."""
     copy: NotRequired[int]
@@ -790,7 +792,7 @@ class Simulator(Section):
     user_s: float
     """The CPU time of the simulation. Unit: s."""
     flit_hops_per_s: float
-    """Simulated flit-hops per second of CPU time. Unit: 1/s. Not in every result."""
+    """Simulated flit-hops per second of CPU time; missing for fluid routing studies. Unit: 1/s. Not in every result."""
     peak_rss_bytes: int
     """The peak memory use of the simulator. Unit: B. Not in every result."""
     threads: int
@@ -1014,6 +1016,8 @@ class TrafficResult(Result):
     """The accepted load: flits ejected per node per cycle. Unit: flits/node/cycle."""
     hops_mean: float | None
     """The mean number of routers that a packet traversed."""
+    ejection_utilization_max: float
+    """The fraction of the time for which the ejection channel of the accelerator that received most flits was busy."""
     saturated: bool
     """Whether the offered load exceeded what the network could deliver."""
     packets_measured: int
@@ -1117,6 +1121,8 @@ class RouteResult(Result):
     """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks."""
     fluid: Fluid
     """Not in every result."""
+    link_utilization: LinkUtilization
+    channels: list[ChannelsItem]
     method: str
     """The path assignment method."""
     failed_spines: list[int]
@@ -1369,6 +1375,12 @@ class CompareResult(Result):
     coppice.layers/1."""
     version: str
     """The version of Coppice that wrote the result."""
+    config: Any
+    """Every configuration key with its resolved value; loading it repeats the run."""
+    assumptions: list[str]
+    """Assumptions about details that an input file does not specify, one sentence each."""
+    warnings: list[str]
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     rows: list[RowsItem]
     command: str
     """The command line that wrote the result, quoted for a shell."""

@@ -138,7 +138,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective; dragging along an axis sets a filter.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated by " + state.search.decided_by.join(" or ") : ""}; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.`);
+  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated by " + state.search.decided_by.join(" or ") : ""}; points on the front in full colour. Drag along an axis to filter, or select it with Tab and press the arrow keys, with Shift for a larger range; a double click or Escape removes the filter.`);
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -155,7 +155,7 @@ function exploredCoordinates(state) {
     position = d3.scalePoint().domain(axes.map(a => a.name)).range([Math.max(50, 18 + 6.2 * d3.max(axes[0].values || [""], v => String(v).length)), width - 60]);
     scales = new Map(axes.map(a => [a.name, a.values ? d3.scalePoint().domain(a.values).range([height - 16, 40])
       : d3.scaleLinear().domain(d3.extent(shown, r => r.value(a.name))).range([height - 16, 40])]));
-    const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).style("min-width", width + "px").attr("role", "img");
+    const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).style("min-width", width + "px").attr("role", "group");
     group = svg.append("g");
     for (const axis of axes) {
       const scale = scales.get(axis.name);
@@ -171,7 +171,7 @@ function exploredCoordinates(state) {
         else state.filters.set(axis.name, [scale.invert(span[1]), scale.invert(span[0])]);
         redrawAll(state);
       });
-      g.append("g").attr("class", "brush").call(brush);
+      keyed(g, g.append("g").attr("class", "brush").call(brush), brush, axis, scale);
     }
     lines();
   }
@@ -192,6 +192,32 @@ function exploredCoordinates(state) {
   }
   state.redraw.push(lines);
   build();
+}
+
+const kSteps = 10;  // of a filter by keys on an axis of numbers
+
+// Filters along an axis by keys: an arrow selects the first value or moves the filter, Shift with it moves its upper end, and
+// Escape removes it.
+function keyed(g, brushed, brush, axis, scale) {
+  const [low, high] = scale.range(), count = axis.values ? axis.values.length : kSteps, pad = axis.values ? 6 : 0;
+  // The pixels of a step, from the bottom.
+  const place = i => axis.values ? scale(axis.values[i]) : low + (high - low) * i / kSteps;
+  let steps = null;
+  const tell = () => g.attr("aria-valuetext", steps === null ? "no filter" : axis.values ? axis.values.slice(steps[0], steps[1] + 1).join(", ") : `${number(scale.invert(place(steps[0])))} to ${number(scale.invert(place(steps[1] + 1)))}`);
+  g.attr("tabindex", 0).attr("role", "slider").attr("aria-orientation", "vertical").attr("aria-label", `filter ${axis.name}`).attr("aria-valuenow", 0).on("keydown", event => {
+    const step = {ArrowUp: 1, ArrowDown: -1}[event.key];
+    if (step === undefined && event.key !== "Escape") return;
+    event.preventDefault();
+    const last = count - 1, inside = i => Math.max(0, Math.min(last, i));
+    if (step === undefined) steps = null;
+    else if (steps === null) steps = step > 0 ? [0, 0] : [last, last];
+    else if (event.shiftKey) steps = [steps[0], Math.max(steps[0], inside(steps[1] + step))];
+    else if (steps[0] + step >= 0 && steps[1] + step <= last) steps = steps.map(i => i + step);
+    brushed.call(brush.move, steps === null ? null : [place(axis.values ? steps[1] : steps[1] + 1) - pad, place(steps[0]) + pad]);
+    g.attr("aria-valuenow", steps === null ? 0 : steps[0] + 1);
+    tell();
+  });
+  tell();
 }
 
 // A copy of the first configuration with these [path, value] pairs changed.
@@ -229,7 +255,7 @@ function exploredPoint(state) {
     heading.text(`${state.chosen.id}: ` + search.objectives.map(o => `${o.name} ${number(state.chosen.value(o.name))}`).join(", ") +
       (extrapolated(state.chosen) ? "; area extrapolated" : ""));
     const config = configurationOf(search, state.chosen, workload);
-    text.text(config ? asYaml(config) : state.chosen.value("reason"));
+    text.text(config ? configText(config) : state.chosen.value("reason"));
   }
   state.redraw.push(draw);
   draw();

@@ -58,9 +58,6 @@ const orderOf = rows => {
 // Jobs with different numbers of iterations have no iterations in common.
 const iterationsDiffer = result => new Set((result.jobs || []).map(j => j.iterations.length)).size > 1;
 
-// The effect of a failure, which stops all jobs or none.
-const effectOf = failure => failure.effect.replace(/^stopped/, "all jobs stopped").replace(/^none: it/, "no effect, since it").replace(/^after the end$/, "no effect, since all jobs had ended");
-
 // The parts of all iterations together.
 function wholeOf(result) {
   const sums = new Map();
@@ -119,8 +116,8 @@ function whyText(result) {
 const figuresOf = result => [
   ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["error of fluid times", fluidError(result)],
   ["sums checked by", result.verified],
-  ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined],
-  ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined]];
+  ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined, "link_utilization.mean"],
+  ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined, "link_utilization.max"]];
 
 const kKinds = {
   collective: {
@@ -144,7 +141,7 @@ const kKinds = {
       distance(one.result);
       network(one);
       portTimeline(one);
-      trees(one.profile);
+      trees(one);
       dimensions(one.result);
       expected(one.result);
       if (one.result.program && one.result.program.operations > one.result.program.ranks) roles(one);
@@ -189,7 +186,7 @@ const kKinds = {
         jobs.length === 1 && open.length === 0 ? `The job ended at ${duration(jobs[0].end_ns)}.`
           : `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
         ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
-        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${effectOf(f)}.`),
+        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${f.effect}.`),
         r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute (mean over accelerators), and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
@@ -199,7 +196,6 @@ const kKinds = {
     summary: one => {
       const r = one.result, t = r.traffic;
       answers([
-        ...saturations(data.results.filter(offersLoad)),
         t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node per cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node per cycle arrived.`,
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
@@ -213,10 +209,11 @@ const kKinds = {
   routing: {
     title: r => `Routing of ${plural((r.jobs || []).length, "job")} by ${r.method}${onNetwork(r)}`,
     summary: one => {
-      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], most = mostFlows(r);
+      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], later = (r.timeline || []).filter(e => e.event === "spine_fails"), most = mostFlows(r);
       answers([
         worst ? `The all-reduces of job ${jobs.indexOf(worst)} (${worst.model}) take ${number(worst.slowdown)} times their ideal time${jobs.length > 1 ? ", the largest slowdown" : ""}.` : "",
-        failed.length > 0 ? `Failed: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : "No spine failed.",
+        failed.length > 0 ? `Failed from the start: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : later.length === 0 ? "No spine failed." : "",
+        ...later.map(e => `Spine ${e.spine} failed at ${duration(1e9 * e.time_s)}.`),
         isNumber(most) ? `If all jobs communicate at once, ${r.method} puts up to ${number(most)} of ${number(flows.flows)} flows on one link; the lower bound for any assignment is ${number(flows.lower_bound)}.` : ""]);
       cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified],
         ["error of fluid times", fluidError(r)]]);
@@ -236,11 +233,7 @@ const kKinds = {
     sections: one => layers(one.result),
   },
   algorithms: {
-    // The result has no configuration, but its command names the file.
-    title: r => {
-      const file = /([^\/\s']+)\.ya?ml/.exec(r.command || "");
-      return `Algorithms side by side${onNetwork(r) || (file ? `: ${file[1]}` : "")}`;
-    },
+    title: r => `Algorithms for ${opName((r.config && r.config.collective || {}).op)}${onNetwork(r)}`,
     summary: one => {
       const timed = (one.result.rows || []).filter(r => isNumber(r.time_ns));
       answers([...d3.group(timed, r => r.size)].map(([size, rows]) => {
@@ -437,20 +430,43 @@ function trainedLayers(result) {
 function jobsOverTime(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs over time", "Each bar is a finished iteration, and each line a failure.");
-  const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
-  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
+  const failing = (result.failures || []).length > 0;
+  const box = section("jobs", "Jobs over time", failing ? "A job's bar consists of iterations, of work lost in a failure, and of time in which nothing ran. Lines are failures." : "Each bar is a finished iteration.");
+  const paints = {lost: color("orange"), down: color("grey")}, words = {lost: "lost work", down: "nothing ran"};
+  const pieces = jobs.map(j => piecesOf(j, result.stretches || [])), rows = jobs.map((j, k) => ({label: j.name, spans: pieces[k].map(p => ({begin: p.begin, end: p.end, color: paints[p.what] || color(p.number % 2 ? "blue" : "sky"),
+    text: p.number ? String(p.number) : "", title: () => `${j.name}, ${words[p.what] || `iteration ${p.number}`}`}))}));
+  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
-  table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), j.iterations.length > 0 ? duration(j.end_ns) : "–",
-    number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || "no"]));
+  if (failing) legend(box, [["iterations", color("blue")], ...Object.entries(words).map(([what, word]) => [word, paints[what]]), ["failure", color("red")]]);
+  const sum = (k, what) => d3.sum(pieces[k].filter(p => p.what === what), p => p.end - p.begin);
+  table(box, ["job", "arrival", "end", ...(failing ? ["time of iterations", "lost work", "nothing ran"] : []), "iterations", "unfinished"], jobs.map((j, k) => [j.name, duration(j.arrival_ns), j.iterations.length > 0 ? duration(j.end_ns) : "–",
+    ...(failing ? ["iteration", "lost", "down"].map(what => duration(sum(k, what))) : []), number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || "no"]));
+  if (failing) box.append("p").attr("class", "note").text("The three times of a job add up to the time from its arrival to its end, or to the failure that ended an unfinished job.");
+}
+
+// A job's time from its arrival to its end in pieces {what: iteration, lost or down, begin, end, number}. `stretches`: the times
+// between failures in which jobs ran. Work after the last iteration that ended is lost at a failure.
+function piecesOf(job, stretches) {
+  const pieces = [], ends = job.iterations.map(it => it.end_ns), stop = job.unfinished ? job.stopped_ns : ends[ends.length - 1];
+  let at = job.arrival_ns, next = 0;
+  const add = (what, end, number) => { if (end > at) pieces.push({what, begin: at, end, number}); at = Math.max(at, end); };
+  for (const s of stretches.length > 0 ? stretches : [{begin_ns: 0, end_ns: Infinity}]) {
+    if (!(at < stop)) break;
+    add("down", Math.min(s.begin_ns, stop));
+    for (; next < ends.length && ends[next] <= s.end_ns; ++next) add("iteration", ends[next], next + 1);
+    add("lost", Math.min(s.end_ns, stop));
+  }
+  return pieces;
 }
 
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
-  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
-  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, effectOf(f)]));
+  const sum = d3.sum(result.iterations || [], it => it.time_ns) + (result.lost ? result.lost.time_ns : 0) + (result.down_ns || 0);
+  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated." +
+    (Math.abs(sum - timeOf(result)) > 1e-3 * timeOf(result) ? ` Iterations, lost work and down time of the whole run add up to ${duration(sum)} instead of ${duration(timeOf(result))}, since jobs arrive and end at different times; those of each job add up.` : ""));
+  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
-  const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
+  const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("grey")}]}] : [];
   if (lost.length + down.length > 0) bars(box, [...lost, ...down], duration);
 }
 
@@ -562,6 +578,24 @@ function linkUse(one) {
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
 
+// The title of a page of several results: the common beginning of their titles, or their kind, and the common network.
+function comparisonTitle(results) {
+  const titles = [...new Set(results.map(r => headline(r.result)))], kinds = new Set(results.map(r => kindOf(r.result)));
+  if (titles.length === 1) return `${plural(results.length, "result")}: ${titles[0]}`;
+  const words = titles.map(t => t.split(" ")), shortest = d3.min(words, w => w.length);
+  const same = at => words.every(w => w.at(at) === words[0].at(at));
+  let front = 0, back = 0;
+  while (front < shortest && same(front)) ++front;
+  while (front + back < shortest && same(-1 - back)) ++back;
+  // Prepositions say little at the end of the common beginning, or without what follows them.
+  const begin = words[0].slice(0, front).join(" ").replace(/( (of|on|by|for|and))+$/, ""), end = back > 0 ? words[0].slice(-back).join(" ") : "";
+  const network = /(^| )on (.*)$/.exec(end);
+  const names = {collective: "collectives", training: "training runs", program: "programs", inference: "inference runs", jobs: "runs with jobs", traffic: "traffic",
+    routing: "routing studies", layers: "layers", algorithms: "algorithms", bound: "lower bounds"};
+  const subject = begin || (kinds.size === 1 && names[[...kinds][0]]) || "";
+  return `Comparison of ${plural(results.length, "result")}${subject ? `: ${subject}` : ""}${network ? ` on ${network[2]}` : ""}`;
+}
+
 // Several results, of any kind.
 function compare(results) {
   const box = section("compare", "Comparison");
@@ -639,6 +673,7 @@ function loads(box, offered) {
     .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated])})).filter(s => s.points.length > 0);
   const saturated = offered.some(r => r.result.saturated), latencies = series(r => r.packet_latency_mean);
   const spread = d3.extent(latencies.flatMap(s => s.points), p => p[1]);
+  box.append("ul").selectAll("li").data(saturations(offered)).enter().append("li").text(d => d);
   box.append("h3").text("Latency over load");
   if (saturated) box.append("p").attr("class", "note").text("Open circles are saturated: their latency grows with the measured time.");
   lines(box, latencies, "offered flits per node per cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
@@ -649,7 +684,8 @@ function loads(box, offered) {
 // Whether one accelerator receives far more than the others, which limits the load before a link does.
 function unevenText(result) {
   const got = ((result.statistics || {}).terminal || {}).flits_ejected, mean = got ? got.sum / result.statistics.terminal.modules : 0;
-  return mean > 0 && got.max >= 2 * mean ? `The accelerator that receives most gets ${number(got.max / mean, 2)} times the mean of all accelerators.` : "";
+  const most = result.ejection_utilization_max;
+  return mean > 0 && got.max >= 2 * mean ? `The accelerator that receives most gets ${number(got.max / mean, 2)} times the mean of all accelerators${isNumber(most) ? `; its ejection channel was busy ${percent(most)} of the time` : ""}.` : "";
 }
 
 // Columns of what sources sent where it differs: [heading, text of a result].

@@ -1,8 +1,10 @@
 // Draws the network according to its structure: grids as layers, boxes as boxes, switches in levels,
-// identical switches as one glyph with a count, and other networks by forces. Large networks show groups that
+// identical switches as one glyph with a count, and other networks by distances. Large networks show groups that
 // can be opened. Links are coloured by their use over time.
 const kOpenNodes = 160;   // up to this number of accelerators, all groups are open
-const kMostForced = 400;  // maximum number of glyphs that are placed by forces
+const kMostSpines = 20;   // of a routing study that are drawn apart, since their loads differ
+const kMostForced = 400;  // maximum number of glyphs that are placed by their distances
+const kStressRounds = 80;
 
 const used = part => d3.interpolateRgbBasis(matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches
   ? ["#2a323b", "#31688e", "#35b779", "#fde725"] : ["#e4e8ec", "#7fc7c0", "#31688e", "#440154"])(Math.max(0, Math.min(1, part)));
@@ -38,9 +40,65 @@ function boxesOf(net) {
   return fits(leaves.map(([s, list]) => [...list, s]));
 }
 
+const kMostSteps = 200000;  // of a search for a grid in a graph
+
+// A numbering of a graph's accelerators as a grid, such that all neighbours in the grid are linked, if other links are few:
+// those of a twisted torus wrap around. {dims, places}, or null.
+function gridIn(net) {
+  const n = net.accelerators, near = d3.range(n).map(() => new Set());
+  if (net.nodes > n || n < 8 || n > 4096) return null;
+  for (const [a, b] of net.channels) { near[a].add(b); near[b].add(a); }
+  const links = d3.sum(near, s => s.size) / 2, splits = [];
+  for (let x = 2; x * x <= n; ++x) {
+    if (n % x) continue;
+    splits.push([x, n / x]);
+    for (let y = x; x * y * y <= n; ++y) if ((n / x) % y === 0) splits.push([x, y, n / x / y]);
+  }
+  const inner = dims => d3.sum(dims, d => n / d * (d - 1));  // the number of links of a mesh
+  for (const dims of d3.sort(splits, d => -inner(d))) {
+    if (inner(dims) > links || inner(dims) < 0.6 * links || dims.some(d => d < 3)) continue;
+    const nodes = placedIn(near, dims);
+    if (!nodes) continue;
+    const places = [];
+    // The longest dimension comes first, so that layers are few and wide.
+    nodes.forEach((node, place) => {
+      let rest = place, turned = 0;
+      for (const d of dims) { turned = turned * d + rest % d; rest = Math.floor(rest / d); }
+      places[node] = turned;
+    });
+    return {dims: [...dims].reverse(), places};
+  }
+  return null;
+}
+
+// The node at each place of a grid, or null: places nodes in order, each next to all neighbours placed before, and goes back
+// where none fits. It begins with the numbering of the graph, which mostly is that of the grid.
+function placedIn(near, dims) {
+  const strides = dims.map((d, i) => dims.slice(0, i).reduce((p, v) => p * v, 1)), free = near.map(() => true), nodes = [], waiting = [];
+  const before = place => strides.filter((s, i) => Math.floor(place / s) % dims[i] > 0).map(s => nodes[place - s]);
+  const fitting = place => {
+    const [first, ...others] = before(place);
+    return first === undefined ? [0] : d3.sort([...near[first]].filter(n => free[n] && others.every(o => near[o].has(n))), n => n !== place, n => n);
+  };
+  waiting.push(fitting(0));
+  for (let steps = 0; steps < kMostSteps && waiting.length > 0; ++steps) {
+    const place = waiting.length - 1, next = waiting[place].shift();
+    if (nodes.length > place) free[nodes.pop()] = true;
+    if (next === undefined) { waiting.pop(); continue; }
+    nodes.push(next);
+    free[next] = false;
+    if (nodes.length === near.length) return nodes;
+    waiting.push(fitting(nodes.length));
+  }
+  return null;
+}
+
 // A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: boxes whose inside is
 // drawn.
 function layoutOf(net, open, room) {
+  const found = net.dims || net.twisted === false ? null : gridIn(net);
+  net.twisted = net.twisted || found !== null;
+  if (found) Object.assign(net, found, {wraps: true});
   const grid = net.dims && net.dims.filter(d => d > 1).length > 1;
   if (grid) return gridLayout(net, open, room);
   const boxes = boxesOf(net);
@@ -78,10 +136,18 @@ function gridLayout(net, open, room) {
     else glyphs.push({...frame, nodes: t.nodes, kind: "group", label: plural(t.nodes.length, "accelerator"), box: t.key, c: [Math.floor(x0 / tile), Math.floor(y0 / tile), z]});
   }
   // Wrap-around links of a row are drawn as stubs at both ends.
+  // In a twisted torus, such a link also moves along another dimension; its stubs point out of the dimension that it wraps.
+  const around = (a, b) => net.twisted && a.c && a.kind === "accelerator" ? a.c.findIndex((v, d) => Math.abs(v - b.c[d]) === dims[d] - 1) : -1;
+  const outward = (a, b) => {
+    const d = around(a, b), step = d < 0 ? 0 : a.c[d] > b.c[d] ? 1 : -1;
+    if (d < 0) return null;
+    const [x0, y0] = spot(0, 0, 0, 0), [x1, y1] = spot(Number(d === 0), Number(d === 1), Number(d === 2), 0), length = Math.hypot(x1 - x0, y1 - y0);
+    return [step * (x1 - x0) / length, step * (y1 - y0) / length];
+  };
   const wraps = (a, b) => net.wraps && a.c && b.c && (a.kind === b.kind) && a.c.some((v, d) => Math.abs(v - b.c[d]) > 1 && (a.kind === "accelerator" || d < 2)) && Math.hypot(a.x - b.x, a.y - b.y) > 1.6 * (a.kind === "group" ? Math.max(a.w, a.h) + cell : cell);
   const [, low] = spot(0, h - 1, layers - 1, blocks - 1);
-  return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, cell, groups: [...tiles.keys()],
-    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; wrap-around links are drawn as stubs" : ""}`};
+  return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, outward, cell, groups: [...tiles.keys()],
+    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? `; wrap-around links are drawn as stubs${net.twisted ? ", and may also move along another dimension, as in a twisted torus" : ""}` : ""}`};
 }
 
 // Switches outside boxes that have the same neighbours become one glyph with a count.
@@ -95,9 +161,9 @@ function foldSwitches(net, glyphs, of) {
     }
     const seen = new Map();
     glyphs.forEach((g, i) => {
-      if (g.kind !== "switch") return;
+      if (g.kind !== "switch" || net.apart) return;
       const count = g.nodes.length;
-      const key = [...near[i]].sort((p, q) => p[0] - q[0]).map(([j, v]) => `${j}:${(v / count).toPrecision(6)}`).join();
+      const key = (g.failed ? "failed " : "") + [...near[i]].sort((p, q) => p[0] - q[0]).map(([j, v]) => `${j}:${(v / count).toPrecision(6)}`).join();
       if (!seen.has(key)) { seen.set(key, i); return; }
       const first = glyphs[seen.get(key)];
       first.nodes.push(...g.nodes);
@@ -115,7 +181,7 @@ function boxLayout(net, boxes, open, room) {
   // First treats every box as one glyph, to find levels and their order.
   const of = new Array(net.nodes).fill(-1), items = boxes.map((nodes, i) => ({nodes: [...nodes], kind: "group", box: "b" + i}));
   items.forEach((g, i) => g.nodes.forEach(n => { of[n] = i; }));
-  for (let n = 0; n < net.nodes; ++n) if (of[n] < 0) { of[n] = items.length; items.push({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}); }
+  for (let n = 0; n < net.nodes; ++n) if (of[n] < 0) { of[n] = items.length; items.push({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch", failed: isFailed(net, n)}); }
   foldSwitches(net, items, of);
   const near = items.map(() => new Set());
   for (const c of net.channels) if (of[c[0]] !== of[c[1]]) { near[of[c[0]]].add(of[c[1]]); near[of[c[1]]].add(of[c[0]]); }
@@ -155,7 +221,7 @@ function boxLayout(net, boxes, open, room) {
     y += 56;
   }
   return {glyphs, frames, width, height: y - 40, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box),
-    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn once, with their number`};
+    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}${net.apart ? "" : "; identical switches are drawn once, with their number"}`};
 }
 
 // Connected boxes, drawn around a circle.
@@ -242,9 +308,9 @@ function put(net, g, x, y, glyphs, frames) {
 }
 
 // Networks without boxes: accelerators under a few switches, a circle for few or densely connected
-// accelerators without switches, and forces otherwise.
+// accelerators without switches, and by distances otherwise.
 function plainLayout(net, room) {
-  const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}));
+  const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch", failed: isFailed(net, n)}));
   const of = d3.range(net.nodes);
   foldSwitches(net, glyphs, of);
   const accelerators = glyphs.filter(g => g.kind === "accelerator"), switches = glyphs.filter(g => g.kind === "switch");
@@ -264,23 +330,49 @@ function plainLayout(net, room) {
     glyphs.forEach((g, i) => { const a = 2 * Math.PI * i / glyphs.length - Math.PI / 2; g.x = middle + radius * Math.cos(a); g.y = radius + 24 + radius * Math.sin(a); });
     return done(2 * middle, 2 * radius + 48, "circle");
   }
-  forces(net, glyphs, of);
+  byDistance(net, glyphs, of);
   const [x0, x1] = d3.extent(glyphs, g => g.x), [y0, y1] = d3.extent(glyphs, g => g.y), factor = (room - 40) / (x1 - x0 || 1);
   const scale = Math.min(factor, 560 / (y1 - y0 || 1));
   for (const g of glyphs) { g.x = 20 + (g.x - x0) * scale + (room - 40 - (x1 - x0) * scale) / 2; g.y = 20 + (g.y - y0) * scale; }
-  return done(room, 40 + (y1 - y0) * scale, "a force-directed layout, in which connected nodes are close to each other");
+  return done(room, 40 + (y1 - y0) * scale, "a layout whose distances follow those in the network");
 }
 
-function forces(net, glyphs, of) {
+// Places glyphs such that their distances are those in the network, as far as possible (stress majorization, Gansner et al. 2004).
+function byDistance(net, glyphs, of) {
   if (glyphs.length > kMostForced) {
     const columns = Math.ceil(Math.sqrt(glyphs.length * 1.6));
     glyphs.forEach((g, i) => { g.x = i % columns; g.y = Math.floor(i / columns); });
     return;
   }
-  const links = [...new Set(net.channels.map(c => [of[c[0]], of[c[1]]].sort((a, b) => a - b).join()))].map(k => k.split(",").map(Number)).map(([source, target]) => ({source, target}));
-  const simulation = d3.forceSimulation(glyphs).force("link", d3.forceLink(links).distance(40)).force("charge", d3.forceManyBody().strength(-160))
-    .force("x", d3.forceX().strength(0.03)).force("y", d3.forceY().strength(0.05)).stop();
-  simulation.tick(Math.max(60, Math.floor(30000 / glyphs.length / 4)));
+  const n = glyphs.length, near = glyphs.map(() => new Set());
+  for (const [a, b] of net.channels) if (of[a] !== of[b]) { near[of[a]].add(of[b]); near[of[b]].add(of[a]); }
+  const from = first => {  // the number of links to each glyph; unconnected glyphs count as far
+    const far = new Array(n).fill(Infinity);
+    far[first] = 0;
+    for (const queue = [first]; queue.length > 0;) {
+      const i = queue.shift();
+      for (const j of near[i]) if (far[j] === Infinity) { far[j] = far[i] + 1; queue.push(j); }
+    }
+    const most = d3.max(far.filter(Number.isFinite));
+    return far.map(d => Number.isFinite(d) ? d : most + 2);
+  };
+  const apart = d3.range(n).map(from), farthest = d => d3.greatestIndex(d), a = farthest(apart[0]), b = farthest(apart[a]);
+  const side = farthest(d3.range(n).map(i => Math.min(apart[a][i], apart[b][i]))), other = farthest(d3.range(n).map(i => Math.min(apart[a][i], apart[b][i], apart[side][i])));
+  // A little noise separates glyphs with equal distances.
+  glyphs.forEach((g, i) => { g.x = apart[a][i] - apart[b][i] + 0.1 * Math.sin(7 * i); g.y = apart[side][i] - apart[other][i] + 0.1 * Math.cos(11 * i); });
+  for (let round = 0; round < kStressRounds; ++round) {
+    for (let i = 0; i < n; ++i) {
+      let x = 0, y = 0, weights = 0;
+      for (let j = 0; j < n; ++j) {
+        if (j === i) continue;
+        const d = apart[i][j], weight = 1 / (d * d), dx = glyphs[i].x - glyphs[j].x, dy = glyphs[i].y - glyphs[j].y, now = Math.hypot(dx, dy) || 1e-6;
+        x += weight * (glyphs[j].x + d * dx / now);
+        y += weight * (glyphs[j].y + d * dy / now);
+        weights += weight;
+      }
+      if (weights > 0) { glyphs[i].x = x / weights; glyphs[i].y = y / weights; }
+    }
+  }
 }
 
 function network(one) {
@@ -302,7 +394,12 @@ function drawNetwork(box, one) {
   const net = one.network, profile = one.profile || {}, windows = profile.windows ? profile.windows.busy : null;
   const open = new Set(), controls = box.append("div").attr("class", "controls"), drawing = box.append("div").attr("class", "wide").attr("id", "network-drawing");
   const seen = net.channels.some(c => isNumber(c[5])), room = widthIn(box), failed = failedLinks(one.result);
-  let use = c => net.channels[c][5] || 0, paint = () => {};
+  net.failed = failedNodes(one.result, net);
+  net.apart = kindOf(one.result) === "routing" && one.result.config.system.topology.dims[2] <= kMostSpines;
+  // Whether a channel has failed, itself or with one of its ends.
+  const hasFailed = i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`) || isFailed(net, net.channels[i][0]) || isFailed(net, net.channels[i][1]);
+  const whole = c => net.channels[c][5] || 0;
+  let use = whole, paint = () => {}, rescale = () => {}, most = 1;  // `most`: the use with the darkest colour
   const first = layoutOf(net, open, room);
   if (net.accelerators <= kOpenNodes && !(first.peers && first.groups.length > 8)) first.groups.forEach(g => open.add(g));
   const text = box.append("p").attr("class", "note");
@@ -330,15 +427,16 @@ function drawNetwork(box, one) {
     const width = Math.max(1, Math.min(3.5, 0.05 * layout.cell));
     const links = scene.selectAll("path.link").data([...bundles.values()]).enter().append("path").attr("class", "link").attr("d", d => linkPath(layout, d, width))
       .attr("stroke-width", d => Math.min(6, width * (1 + Math.log2(d.list.length) / 3))).attr("stroke-linecap", "round");
-    links.filter(d => d.list.some(i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`))).classed("failed", true);
+    links.filter(d => d.list.some(hasFailed)).classed("failed", true);
     const mean = d => d3.mean(d.list, use);
     tipped(links, d => (d.list.length === 1 ? `${net.channels[d.list[0]][0]} → ${net.channels[d.list[0]][1]}` : `${plural(d.list.length, "channel")} from ${whatIs(net, d.a)} to ${whatIs(net, d.b)}`) +
-      `\n${number(d3.sum(d.list, i => net.channels[i][2]))} GB/s` + (seen ? `\nbusy ${percent(mean(d))}` + (d.list.length > 1 ? `, at most ${percent(d3.max(d.list, use))}` : "") : "") + (links.size() > 0 && d.list.some(i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`)) ? "\nfailed" : ""));
-    const nodes = scene.selectAll("g.node").data(glyphs).enter().append("g").attr("class", g => "node " + g.kind).attr("transform", g => `translate(${g.x},${g.y})`);
+      `\n${number(d3.sum(d.list, i => net.channels[i][2]))} GB/s` + (seen ? `\nbusy ${percent(mean(d))}` + (d.list.length > 1 ? `, at most ${percent(d3.max(d.list, use))}` : "") : "") + (d.list.some(hasFailed) ? "\nfailed" : ""));
+    const nodes = scene.selectAll("g.node").data(glyphs).enter().append("g").attr("class", g => `node ${g.kind}${g.nodes.some(n => isFailed(net, n)) ? " broken" : ""}`).attr("transform", g => `translate(${g.x},${g.y})`);
     nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
     nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
     nodes.filter(g => g.label && g.h > 13 && labelSize(g) >= 6.5).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => labelSize(g) + "px").style("pointer-events", "none").text(g => g.label);
-    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
+    nodes.filter(g => g.kind !== "group" && g.nodes.some(n => isFailed(net, n))).append("path").attr("class", "cross").attr("d", g => `M${-g.w / 2},${-g.h / 2}L${g.w / 2},${g.h / 2}M${g.w / 2},${-g.h / 2}L${-g.w / 2},${g.h / 2}`);
+    tipped(nodes, g => whatIs(net, g) + (g.nodes.some(n => isFailed(net, n)) ? `\n${g.kind === "group" ? `failed: ${ranges(g.nodes.filter(n => isFailed(net, n)))}` : "failed"}` : "") + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
     const toggle = (event, g) => {
       if (g.box === undefined) return;
       if (open.has(g.box)) open.delete(g.box); else open.add(g.box);
@@ -358,9 +456,9 @@ function drawNetwork(box, one) {
       .text(f => shortened(f.label, f.w)).on("click", toggle).call(button, "close").append("title").text("click to close");
     const groups = nodes.filter(g => g.kind === "group");
     paint = () => {
-      links.attr("stroke", d => seen || windows ? used(mean(d)) : color("grey"));
+      links.attr("stroke", d => seen || windows ? used(mean(d) / most) : color("grey"));
       if (!seen && !windows) return;
-      const within = g => used(d3.mean(inner[glyphs.indexOf(g)], use) || 0);
+      const within = g => used((d3.mean(inner[glyphs.indexOf(g)], use) || 0) / most);
       groups.select("rect").style("fill", within);
       groups.select("text").style("fill", g => readableOn(within(g)));
     };
@@ -374,9 +472,25 @@ function drawNetwork(box, one) {
       draw();
     });
   }
-  if (seen || windows) legend(box, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(t).replace(".0", ""), used(t)]));
-  if (failed.size > 0) box.append("p").attr("class", "note").text("Dashed links have failed.");
-  if (windows) overTime(controls, profile, w => { use = w < 0 ? c => net.channels[c][5] || 0 : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; paint(); });
+  if (seen || windows) {
+    const scale = box.append("div").attr("id", "use-scale");
+    const explain = () => {
+      scale.selectAll("*").remove();
+      legend(scale, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(most * t).replace(".0%", "%"), used(t)]));
+    };
+    explain();
+    const greatest = () => d3.max(d3.range(net.channels.length), use === whole ? whole : c => d3.max(windows[c] || "", d => kDigits.indexOf(d) / 61)) || 1;
+    const relative = controls.append("button").attr("type", "button").attr("id", "relative").attr("aria-pressed", "false").text("colours up to the busiest link").on("click", () => {
+      most = most === 1 ? greatest() : 1;
+      relative.attr("aria-pressed", String(most !== 1));
+      explain();
+      paint();
+    });
+    rescale = () => { if (most !== 1) { most = greatest(); explain(); } };
+  }
+  const broken = [failed.size > 0 || net.failed.size > 0 ? "Dashed links have failed." : "", net.failed.size > 0 ? `Crossed out: failed ${[...net.failed][0] < net.accelerators ? "accelerators" : "switches"}.` : ""].filter(Boolean);
+  if (broken.length > 0) box.append("p").attr("class", "note").text(broken.join(" "));
+  if (windows) overTime(controls, profile, w => { use = w < 0 ? whole : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; rescale(); paint(); });
 }
 
 // The font size at which a glyph's label fits into the glyph.
@@ -384,6 +498,16 @@ const labelSize = g => Math.min(11, g.kind === "accelerator" ? 0.5 * g.w : 11, (
 
 const whatIs = (net, g) => g.kind === "switch" ? (g.nodes.length > 1 ? `${g.nodes.length} identical switches, ${ranges(g.nodes)}` : `switch ${g.nodes[0]}`)
   : g.kind === "group" ? `accelerators ${ranges(g.nodes.filter(n => n < net.accelerators))}` : `accelerator ${g.nodes[0]}`;
+
+const isFailed = (net, n) => net.failed !== undefined && net.failed.has(n);
+
+// The accelerators that failed during a run, and the failed spines of a routing study.
+function failedNodes(result, net) {
+  const spines = [...(result.failed_spines || []), ...(result.timeline || []).filter(e => e.event === "spine_fails").map(e => e.spine)];
+  const [, leaves] = spines.length > 0 ? result.config.system.topology.dims : [];
+  return new Set([...spines.map(s => net.accelerators + leaves + s),
+    ...(result.failures || []).map(f => /^accelerator (\d+)$/.exec(String(f.failed))).filter(Boolean).map(m => Number(m[1]))]);
+}
 
 function failedLinks(result) {
   const links = new Set();
@@ -401,7 +525,8 @@ function linkPath(layout, {a, b}, width) {
   const side = Math.max(1, width * 0.75), nx = -uy * side, ny = ux * side, p = [a.x + nx, a.y + ny], q = [b.x + nx, b.y + ny];
   if (layout.stub(a, b)) {
     const out = (a.kind === "group" ? Math.max(a.w, a.h) / 2 : a.w / 2) + 0.22 * layout.cell;
-    return `M${p}l${-ux * out},${-uy * out}M${q[0] + ux * out},${q[1] + uy * out}L${q}`;
+    const [vx, vy] = (layout.outward && layout.outward(a, b)) || [-ux, -uy];
+    return `M${p}l${vx * out},${vy * out}M${q[0] - vx * out},${q[1] - vy * out}L${q}`;
   }
   if (!layout.bend || length < 1.5 * layout.cell) return `M${p}L${q}`;
   const bend = Math.min(0.12 * length, 40);

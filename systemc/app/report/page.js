@@ -111,6 +111,9 @@ function asYaml(value, indent = "") {
       : indent + key + ": " + (typeof inner === "string" ? inner : JSON.stringify(inner)) + "\n").join("");
 }
 
+// A whole configuration as a file for coppice run, which does not report keys without effect in files with this schema.
+const configText = config => asYaml({schema: "coppice.result/1", config});
+
 // Formats numbers as ranges: [0, 1, 2, 5] as "0–2, 5".
 function ranges(list) {
   const sorted = [...list].sort((a, b) => a - b), parts = [];
@@ -126,6 +129,8 @@ function cards(list) {
     .data(list.filter(([, value]) => value !== undefined && value !== null && value !== "–")).enter().append("div").attr("class", "card");
   box.append("b").text(d => typeof d[1] === "string" ? d[1] : number(d[1]));
   box.append("span").text(d => d[0]);
+  // The third entry is the field that the tip explains.
+  tipped(box.filter(d => explanation(d[2]) !== ""), d => explanation(d[2]));
 }
 
 // Unpacks numbers (packed_numbers.h) into groups of `size`.
@@ -167,17 +172,21 @@ function show(index) {
   main.selectAll("*").remove();
   const one = data.results[index];
   if (one.result.schema === "coppice.explore/1") return explored(one.result);
-  d3.select("#title").text(headline(one.result));
+  const several = data.results.length > 1;
+  d3.select("#title").text(several ? comparisonTitle(data.results) : headline(one.result));
   d3.selectAll("#results button").attr("aria-pressed", (d, i) => String(i === index));
   const kind = kKinds[kindOf(one.result)];
+  if (several) {
+    compare(data.results);
+    main.append("h2").attr("id", "chosen").text(`${one.name}: ${headline(one.result)}`);
+  }
   kind.summary(one);
-  if (data.results.length > 1) compare(data.results);
   kind.sections(one);
   const missing = missingOf(one);
   if (missing) section("missing", "Not on this page", missing);
   const warned = [...(one.result.warnings || []), ...(one.result.assumptions || [])].map(w => locally(w, one.result.command));
   if (warned.length > 0) section("warnings", "Warnings and assumptions").append("ul").selectAll("li").data(warned).enter().append("li").text(d => d);
-  if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(asYaml(one.result.config));
+  if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(configText(one.result.config));
   if (one.result.simulator) {
     table(section("simulator", "The simulation"), ["what", "figure", "meaning"], flat(one.result.simulator)
       .map(([k, v]) => [k, withUnit(number(JSON.parse(v)), "simulator." + k), explanation("simulator." + k)]));

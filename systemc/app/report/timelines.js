@@ -156,7 +156,7 @@ function roles(one, iterations = []) {
     }
   }
   const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
-  const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
+  const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   const cycle = stretches[0].cycle_ns || 1;
   // Iterations follow each other if no failure or other job comes between.
   const ends = d3.cumsum(iterations, ([, ns]) => ns), few = ends.length > 1 && ends.length <= 6 && Math.abs(ends[ends.length - 1] - end) < 1e-3 * end;
@@ -185,30 +185,37 @@ const isAlone = result => !result.program && !result.training;
 // Whether too few messages of a program or of training are kept to draw its ports.
 const portsCut = ({result, profile, network}) => profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && network && network.accelerators > 1 && !isAlone(result);
 
+// The verb for messages with final values: "gather" in collectives that reduce or gather, "send" in others.
+function finalWord(result) {
+  const gathers = ["all_reduce", "all_gather", "reduce_scatter", "reduce", "gather"];
+  const kinds = new Set((result.collectives || []).map(c => gathers.includes(c.op)));
+  return kinds.size === 2 ? "gather or send" : kinds.has(false) ? "send" : "gather";
+}
+
 // A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], times in cycles and each
 // after the first as the difference to the one before.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
   if (messages.length === 0 || portsCut(one)) return;
   const alone = isAlone(one.result);
-  const ns = profile.cycle_ns, groups = new Map();
+  const ns = profile.cycle_ns, groups = new Map(), ports = 1 + d3.max(messages, m => m[1]), word = m => m[9] ? finalWord(one.result) : "reduce";
   const paints = {data: color("orange"), "lockstep or launch": color("pink"), memory: color("sky"), 0: color("brown"), 1: color("blue")};
   for (const m of messages) {
-    const key = `${m[0]} port ${m[1]}`;
+    const key = ports > 1 ? `${m[0]}, port ${m[1]}` : `accelerator ${m[0]}`;
     if (!groups.has(key)) groups.set(key, {label: key, order: m[0] * 4096 + m[1], spans: []});
     const spans = groups.get(key).spans, data = m[2] + m[3], issued = data + m[4], head = issued + m[5], tail = head + m[6];
     for (const [name, begin, end] of [["data", m[2], data], ["lockstep or launch", data, issued], ["memory", issued, head]]) {
       if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits for ${name}`});
     }
-    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
+    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${word(m)} ${m[8]}`, title: () => `${word(m)} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
   const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for. Waiting for data counts as dependencies above while the data has not been sent, and as latency or contention while it is in flight." : "What each port of a network interface sends.");
   timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
   const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
-  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["waits for data", paints.data], ["waits for lockstep or launch", paints["lockstep or launch"]], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
-  behind(box, ["accelerator and port", "messages", "sending", "waiting"], rows.map(r => [r.label, r.spans.filter(s => s.text).length,
+  legend(box, [["reduce", paints[0]], [finalWord(one.result), paints[1]], ["waits for data", paints.data], ["waits for lockstep or launch", paints["lockstep or launch"]], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
+  behind(box, [ports > 1 ? "accelerator, port" : "accelerator", "messages", "sending", "waiting"], rows.map(r => [r.label, r.spans.filter(s => s.text).length,
     duration(d3.sum(r.spans.filter(s => s.text), s => s.end - s.begin)), duration(d3.sum(r.spans.filter(s => !s.text), s => s.end - s.begin))]));
 }
 
@@ -219,11 +226,12 @@ function dimensions(result) {
   if (window && result.dimensions.some(d => (d.busy || []).length > 1)) {
     lines(box, result.dimensions.map((d, i) => ({name: name(d, i), color: palette(i), points: (d.busy || []).map((v, w) => [w * window, v])})), "time", "busy", {xFormat: duration, yFormat: percent});
   }
+  box.append("p").attr("class", "note").text("Utilization counts only data, relative to the bandwidth; busy is the share of the time for which links are occupied, including heads of packets and messages and the inefficiency of protocols.");
   table(box, ["dimension", "bandwidth", "bytes per accelerator", "utilization"], result.dimensions.map((d, i) => [name(d, i), number(d.bandwidth_gb_s) + " GB/s", volume(d.bytes_per_accelerator), percent(d.utilization)]));
 }
 
 // The edges of trees: [flow, op, source, destination, step].
-function trees(profile) {
+function trees({profile, result}) {
   const flows = d3.groups(unpacked((profile && profile.trees) || "", 5), e => e[0]).sort((a, b) => a[0] - b[0]);
   if (flows.every(([, edges]) => edges.length < 2)) return;
   const box = section("trees", "How data moves", "The paths of one flow of the schedule. The small number at a node is the timestep of its message.");
@@ -233,7 +241,7 @@ function trees(profile) {
   const draw = () => {
     drawing.selectAll("*").remove();
     const edges = flows[Number(box.select("#flow").property("value"))][1];
-    const phases = [[1, "gather: final values"], [0, "reduce: partial sums"]].filter(([op]) => edges.some(e => e[1] === op));
+    const phases = [[1, finalWord(result) === "gather" ? "gather: final values" : `${finalWord(result)}: data`], [0, "reduce: partial sums"]].filter(([op]) => edges.some(e => e[1] === op));
     const before = way.property("value");
     way.selectAll("option").remove();
     way.selectAll("option").data(phases).enter().append("option").attr("value", d => d[0]).text(d => d[1]);

@@ -124,13 +124,30 @@ std::vector<std::string> assumptions_of(std::string_view text, const std::vector
   return assumptions;
 }
 
+// The configuration in a YAML document of the form `schema: coppice.result/1` and `config: ...`, as pages of
+// reports show it; nullptr for other documents.
+const Node* resolved_config(const Node& root) {
+  const auto find = [&](std::string_view name) {
+    const auto found = std::ranges::find(root.children, name, &Node::name);
+    return found == root.children.end() ? nullptr : &*found;
+  };
+  const Node* const schema = find("schema");
+  const Node* const config = find("config");
+  const bool ours = schema != nullptr && schema->text.starts_with(kOurs);
+  return ours && config != nullptr && config->kind == Node::Kind::kMap ? config : nullptr;
+}
+
 }  // namespace
 
 ConfigDocument read_config_document(const std::string& path) {
   const std::string text = read_document_text(path);
   const std::vector<Member> members = Members(text).read();
   const std::string schema = schema_of(text, members);
-  if (schema.empty()) return {parse_document(text, {path})};
+  if (schema.empty()) {
+    Node root = parse_document(text, {path});
+    if (const Node* const resolved = resolved_config(root)) return {*resolved, true};
+    return {std::move(root)};
+  }
   const Member* const config = find(members, "config");
   if (config == nullptr) {
     throw ConfigError({path}, fmt::format("a '{}' file does not contain a configuration to run: pass a "

@@ -8,7 +8,7 @@
 namespace coppice::config {
 
 // The configuration in a file: the whole of a YAML file, or the members `config` and `assumptions` of a
-// result. Locations refer to the file.
+// result, which may be JSON or a page of coppice report. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;

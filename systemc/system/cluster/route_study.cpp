@@ -20,6 +20,7 @@
 #include "system/cluster/study_sample.h"
 #include "system/cluster/timed_actions.h"
 #include "system/machine/time_guard.h"
+#include "system/output/link_utilization.h"
 #include "system/output/result_frame.h"
 #include "system/process/cost_meter.h"
 #include "system/program/fluid_error.h"
@@ -327,7 +328,13 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
         compare_methods(routing::ClosLinks(clos_), paths_.table().flows(), loaded_.config.seed);
     json["messages"] = completed_;
     json["timeline"] = timeline;
-    json["simulator"] = cost.to_json(machine_.fabric().statistics().flit_hops);
+    const fabric::FabricStatistics statistics = machine_.fabric().statistics();
+    const double length = json["time_s"].get<double>() * static_cast<double>(kFemtosecondsPerSecond);
+    write_channels(machine_config_.config.system, plan_.topology, statistics,
+                   static_cast<Femtoseconds>(length), json);
+    json["simulator"] = cost.to_json(statistics.flit_hops);
+    const bool flits = fidelity_of(loaded_.config) == config::Fidelity::kFlit;
+    if (!flits) json["simulator"].erase("flit_hops_per_s");  // flows are simulated, not flits
     return json;
   }
 

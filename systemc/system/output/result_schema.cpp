@@ -74,6 +74,7 @@ constexpr std::string_view kTrafficAlways[] = {"version",
                                                "flit_latency_mean",
                                                "accepted_flits_per_node_cycle",
                                                "hops_mean",
+                                               "ejection_utilization_max",
                                                "saturated",
                                                "packets_measured",
                                                "flit_hops",
@@ -83,8 +84,9 @@ constexpr std::string_view kTrafficAlways[] = {"version",
                                                "simulator"};
 constexpr std::string_view kTrafficSometimes[] = {"transaction_latency_mean", "cycles"};
 constexpr std::string_view kRouteAlways[] = {
-    "version", "config", "warnings",   "assumptions", "verified", "fidelity",   "method",   "failed_spines",
-    "time_s",  "jobs[]", "controller", "all_flows",   "messages", "timeline[]", "simulator"};
+    "version",  "config",        "warnings",         "assumptions", "verified",   "fidelity",
+    "method",   "failed_spines", "time_s",           "jobs[]",      "controller", "all_flows",
+    "messages", "timeline[]",    "link_utilization", "channels[]",  "simulator"};
 constexpr std::string_view kRouteSometimes[] = {"fluid"};
 constexpr std::string_view kLayersAlways[] = {"version",
                                               "config",
@@ -110,7 +112,7 @@ constexpr std::string_view kBoundSometimes[] = {"passing", "lengths"};
 constexpr std::string_view kChunksAlways[] = {"version", "config", "warnings", "assumptions", "time_ns"};
 constexpr std::string_view kChunksSometimes[] = {"ideal_time_ns", "utilization", "window_ns", "dimensions[]",
                                                  "chunks[]",      "verified",    "fidelity",  "training"};
-constexpr std::string_view kCompareAlways[] = {"version", "rows[]"};
+constexpr std::string_view kCompareAlways[] = {"version", "config", "warnings", "assumptions", "rows[]"};
 constexpr std::string_view kTopologyAlways[] = {"name",           "accelerators",  "switches",
                                                 "switch_ports",   "channels",      "links",
                                                 "bandwidth_gb_s", "injection_gb_s"};

@@ -87,6 +87,7 @@ class FailingRun {
         progress_{std::vector<int>(jobs_.size(), 0), std::vector<std::vector<double>>(jobs_.size()),
                   Json::array()},
         reasons_(jobs_.size()),
+        stopped_ns_(jobs_.size()),
         failures_(loaded.config.program.failures) {
     for (const Job& job : jobs_) iterations_.push_back(iterations_of(program, job));
     if (program_.placement.empty()) {
@@ -163,8 +164,14 @@ class FailingRun {
         {{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
   }
 
+  void abandon(std::size_t job, const std::string& reason) {
+    reasons_[job] = reason;
+    stopped_ns_[job] = to_ns(failed_at_);
+  }
+
   // Returns whether the failure stops the machine.
   bool fail(const config::ProgramFailureConfig& failure) {
+    failed_at_ = failure.at;
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
       report(failure, "the run stopped");
@@ -180,8 +187,8 @@ class FailingRun {
         *rank = spare;
         report(failure, fmt::format("the run stopped; its rank continued on accelerator {}", spare));
       } else {
-        reasons_[job] =
-            fmt::format("accelerator {} has failed and no other accelerator is idle", failure.accelerator);
+        abandon(job, fmt::format("accelerator {} has failed and no other accelerator is idle",
+                                 failure.accelerator));
         report(failure, "the run stopped; no other accelerator is idle");
       }
       return true;
@@ -208,7 +215,7 @@ class FailingRun {
         return !parts.joined({*first, at});
       });
       if (!left(job) || cut == first + jobs_[job].ranks) continue;
-      reasons_[job] = fmt::format("the remaining links do not connect accelerators {} and {}", *first, *cut);
+      abandon(job, fmt::format("the remaining links do not connect accelerators {} and {}", *first, *cut));
     }
   }
 
@@ -232,7 +239,7 @@ class FailingRun {
     } catch (const ConfigError& error) {
       if (links_.empty()) throw;
       for (std::size_t job = 0; job < jobs_.size(); ++job) {
-        if (left(job)) reasons_[job] = std::string("on the remaining network: ") + error.what();
+        if (left(job)) abandon(job, std::string("on the remaining network: ") + error.what());
       }
       return false;
     }
@@ -347,6 +354,7 @@ class FailingRun {
                       {"of", iterations_[job]}});
       if (reasons_[job].empty()) continue;
       jobs.back()["unfinished"] = reasons_[job];
+      jobs.back()["stopped_ns"] = stopped_ns_[job];
       json["warnings"].push_back(fmt::format("warning: {} finished only {} of {} iterations: {}",
                                              jobs_[job].name, progress_.done[job], iterations_[job],
                                              reasons_[job]));
@@ -388,10 +396,12 @@ class FailingRun {
   std::vector<int> iterations_;  // [job]: the number of iterations to run
   Progress progress_;
   std::vector<std::string> reasons_;  // [job]: why the job stays unfinished; empty if it does not
+  std::vector<double> stopped_ns_;    // [job]: the time of the failure that left the job unfinished
   std::vector<config::ProgramFailureConfig> failures_;
   std::set<Link> links_;  // the links that have failed
   std::set<int> accelerators_;
-  Femtoseconds begin_ = 0;  // the time at which the next stretch begins
+  Femtoseconds begin_ = 0;      // the time at which the next stretch begins
+  Femtoseconds failed_at_ = 0;  // the time of the last failure
   Json failures_reported_ = Json::array();
   Json last_;
 };

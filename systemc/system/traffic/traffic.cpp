@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
+#include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
 #include "system/machine/hierarchy.h"
@@ -269,7 +270,18 @@ class TrafficRun {
     write_channels(loaded_.config.system, topology_, fabric().statistics(),
                    (fabric().last_movement() + 1) * fabric().period(), json);
     end_result(json, *machine_, options_.statistics_path, cost);
+    json["ejection_utilization_max"] =
+        busiest_ejection(json["statistics"]["terminal"]["flits_ejected"]["max"]);
     return json;
+  }
+
+  // The share of the time for which the ejection channel of an accelerator that received `flits` was busy;
+  // traffic uses one port.
+  double busiest_ejection(std::int64_t flits) const {
+    const config::SystemConfig& system = loaded_.config.system;
+    const Femtoseconds flit_time = std::max(fabric().period(), fabric::ejection_flit_time(system, false));
+    const auto time = static_cast<double>((fabric().last_movement() + 1) * fabric().period());
+    return static_cast<double>(flits) * static_cast<double>(flit_time) / time;
   }
 
   nlohmann::ordered_json traced_traffic() const {

@@ -105,6 +105,10 @@ class Recorded(unittest.TestCase):
 
 
 class Waveforms(unittest.TestCase):
+    def test_names_instances_as_the_testbench_does(self):
+        testbench = (ROOT / "tb" / "tile" / "network_tb.v").read_text()
+        self.assertIn(waveforms.NI[0].partition(".")[2] + ".", testbench)
+
     def test_selects_fields_and_channels(self):
         seen = recorded.Recorded({"entry_o": ["11010", "x0001"]})
         self.assertEqual(waveforms.part(seen, "entry_o[3:1]", 0, 0), ["101", "000"])

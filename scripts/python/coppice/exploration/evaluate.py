@@ -364,5 +364,6 @@ class Evaluator:
 
 
 def configuration(config: Mapping[str, Any]) -> str:
-    """The content of a file for `coppice run` with a resolved configuration; JSON is valid YAML."""
-    return json.dumps(nested(config), indent=2) + "\n"
+    """A resolved configuration as the content of a file for `coppice run`, which does not report keys without effect in files
+    with this schema; JSON is valid YAML."""
+    return json.dumps({"schema": "coppice.result/1", "config": nested(config)}, indent=2) + "\n"

@@ -49,6 +49,17 @@ TEST(ResultDocument, ReadsAResultOfOneLine) {
   EXPECT_THAT(document.assumptions, IsEmpty());
 }
 
+// Pages of reports show configurations in this form.
+TEST(ResultDocument, ReadsTheConfigurationOfAPage) {
+  const ConfigDocument document = read("schema: coppice.result/1\nconfig:\n  seed: 7\n");
+  EXPECT_TRUE(document.from_result);
+  ASSERT_EQ(document.root.children.size(), 1U);
+  EXPECT_EQ(document.root.children.front().name, "seed");
+  EXPECT_EQ(document.root.children.front().place.line, 3);
+  EXPECT_FALSE(read("schema: mine\nconfig:\n  seed: 7\n").from_result);
+  EXPECT_FALSE(read("schema: coppice.result/1\nconfig: 7\n").from_result);
+}
+
 TEST(ResultDocument, LeavesConfigurationsInBracesAsTheyAre) {
   for (const char* text :
        {"{seed: 7}", "{\"seed\": 7}", "{\"schema\": \"mine\", \"seed\": 7}", "seed: 7\n"}) {

@@ -40,6 +40,27 @@ TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   EXPECT_EQ(result["messages"], 2 * 2 * 96);
 }
 
+// The rings of a job cross the links of accelerators, which are busy while all-reduces last.
+TEST(RouteStudy, CountsWhatEveryChannelCarries) {
+  const auto result =
+      study("cross_check",
+            {"routing.jobs=[{copy: 1, data_parallel: 4, gradient: 1 MiB, compute: 10 us, arrival: 0 s}]",
+             "routing.iterations=1", "fidelity=fluid"});
+  ASSERT_FALSE(result["channels"].empty());
+  double most = 0;
+  double most_bytes = 0;
+  for (const auto& channel : result["channels"]) {
+    most = std::max(most, channel["busy"].get<double>());
+    most_bytes = std::max(most_bytes, channel["bytes"].get<double>());
+  }
+  EXPECT_EQ(most, result["link_utilization"]["max"].get<double>());
+  // Each member of the ring sends six chunks of a quarter of the gradient.
+  EXPECT_NEAR(most_bytes, 1.5 * 1048576, 1e4);
+  EXPECT_LE(most, 1.0);
+  EXPECT_NEAR(most, result["jobs"][0]["ideal_s"].get<double>() / result["time_s"].get<double>(), 0.02);
+  EXPECT_FALSE(result["simulator"].contains("flit_hops_per_s"));
+}
+
 // Three jobs with rings of 8 occupy 1,920 accelerators and start simultaneously. With optimal paths, every
 // job runs in its ideal time under any placement; with greedy paths, some jobs take longer.
 TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {

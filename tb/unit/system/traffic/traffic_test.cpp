@@ -224,6 +224,16 @@ TEST(Traffic, HasTheKeysOfTheDesign) {
   }
 }
 
+// All traffic of one destination passes its ejection channel.
+TEST(Traffic, MeasuresTheBusiestEjectionChannel) {
+  TrafficOptions traffic = uniform(0.01, 1, 5'000);
+  traffic.pattern = Pattern::kHotspot;
+  traffic.hotspots = {{27, 1}};
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_NEAR(result["ejection_utilization_max"].get<double>(),
+              64 * result["accepted_flits_per_node_cycle"].get<double>(), 0.03);
+}
+
 // A flit's latency counts from its injection, so it excludes the packet's serialization and its time in the
 // source queue.
 TEST(Traffic, CountsFlitLatencyFromInjection) {
