@@ -76,6 +76,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
     std::size_t current = 0;
     bool busy = false;
   };
+  using OperationOf = std::map<ni::ContextId, std::size_t>;
   struct Context {
     ni::ContextId id = ni::kOwnTables;             // kOwnTables: the context is free
     const schedule::NodeTables* tables = nullptr;  // the loaded tables, kept while the context is free
@@ -87,6 +88,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void wake(Cycles now) override;
   void set_alarm(Cycles at, Kind kind, ni::ContextId id = ni::kOwnTables);
   void expect(std::size_t operation, const workload::JoinCollective& join);
+  void set_operation(ni::ContextId id, std::size_t operation);
+  void forget_operation(OperationOf::const_iterator of);
   void dequeue_ready(Cycles now);
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
@@ -112,6 +115,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   bool load_next(Cycles now);
   Context* context_for(ni::ContextId id, bool joined);
   void loaded(Context& context, Cycles now);
+  void record_start(ni::ContextId id, Cycles now);
   void start(ni::ContextId id, Cycles now);
   OperationTimes& times(std::size_t operation) { return state_.times(rank_, operation); }
 
@@ -141,9 +145,10 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   Cycles behind_tiles_ = 0;  // excess of a computation's time over the nominal time
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;                // the rank's collectives in program order
-  std::size_t next_to_load_ = 0;                       // index in in_order_ of the next collective to load
-  std::map<ni::ContextId, std::size_t> operation_of_;  // for joined collectives and transfers
+  std::vector<ni::ContextId> in_order_;              // the rank's collectives in program order
+  std::size_t next_to_load_ = 0;                     // index in in_order_ of the next collective to load
+  OperationOf operation_of_;                         // for joined collectives and transfers
+  std::vector<OperationOf::node_type> freed_nodes_;  // of operation_of_, whose memory is reused
   // Exchanges that are joined but not loaded, by (-priority, operation): the order in which they are loaded
   // does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
