@@ -9,17 +9,17 @@ namespace coppice::accelerator {
 
 void AcceleratorModule::access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word,
                                const sc_core::sc_time& ahead) {
-  tlm::tlm_generic_payload transaction;
-  transaction.set_command(command);
-  transaction.set_address(address);
-  transaction.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
-  transaction.set_data_length(sizeof word);
-  transaction.set_streaming_width(sizeof word);
+  transaction_.set_command(command);
+  transaction_.set_address(address);
+  transaction_.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
+  transaction_.set_data_length(sizeof word);
+  transaction_.set_streaming_width(sizeof word);
+  transaction_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   sc_core::sc_time delay = ahead;
-  registers->b_transport(transaction, delay);
-  if (transaction.is_response_ok()) return;
+  registers->b_transport(transaction_, delay);
+  if (transaction_.is_response_ok()) return;
   throw ModelError(fmt::format("{}: the network interface refused access to register {:#x}: {}", name(),
-                               address, transaction.get_response_string()));
+                               address, transaction_.get_response_string()));
 }
 
 void AcceleratorModule::write_register(sc_dt::uint64 address, std::uint32_t value,

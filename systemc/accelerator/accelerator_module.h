@@ -50,6 +50,9 @@ class AcceleratorModule : public sc_core::sc_module {
  private:
   void access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word,
               const sc_core::sc_time& ahead);
+
+  // Reused, since creating a transaction costs more than the access.
+  tlm::tlm_generic_payload transaction_;
 };
 
 // The accelerator of a run that consists of one collective. It requests the collective in cycle 0, and its

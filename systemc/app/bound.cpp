@@ -13,6 +13,8 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "system/machine/attainable.h"
+#include "system/program/compiled_collectives.h"
 #include "system/program/lone_collective.h"
 #include "topology/bounds/bound.h"
 
@@ -44,7 +46,12 @@ system::GroupBound find_bound(const config::Loaded& loaded) {
   }
 }
 
-// Describes the bound and its proof in words.
+double attainable(const config::Loaded& loaded, const system::GroupBound& bound) {
+  return system::attainable_efficiency(system::framing_of(loaded.config.system), bound.bandwidth_ns,
+                                       bound.least.latency_ns);
+}
+
+// Describes the bound and its proof.
 std::string describe(const config::Loaded& loaded, const system::GroupBound& bound) {
   const workload::CollectiveSpec& collective = loaded.config.collective;
   const topology::LeastTime& bandwidth = bound.least.bandwidth;
@@ -62,12 +69,12 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
                                                  : fmt::format("{} groups", bandwidth.groups.size()),
                     out ? "can send at" : "can receive at", format_bandwidth({bandwidth.bytes_per_second}));
   }
-  text +=
-      bandwidth.groups.empty()
-          ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights as `lengths`\n"
-          : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
-  return text +
-         fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
+  text += bandwidth.groups.empty()
+              ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights (lengths)\n"
+              : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
+  text += fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
+  return text + fmt::format("  attainable with the head flits of packets: {:.1f}%\n",
+                            100 * attainable(loaded, bound));
 }
 
 Json to_json(const config::Loaded& loaded, const system::GroupBound& bound) {
@@ -80,6 +87,7 @@ Json to_json(const config::Loaded& loaded, const system::GroupBound& bound) {
   json["size_bytes"] = loaded.config.collective.size;
   json["time_ns"] = bound.bandwidth_ns;
   json["latency_ns"] = bound.least.latency_ns;
+  json["attainable"] = attainable(loaded, bound);
   json["groups"] = bandwidth.groups;
   if (!exchanges_blocks(loaded)) {
     json["passing"] = {{"bytes", bandwidth.bytes},

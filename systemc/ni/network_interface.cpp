@@ -14,7 +14,11 @@
 namespace coppice::ni {
 namespace {
 
-// The number of cycles that it takes to send `flits` flits at `flit_time` per flit.
+// Limits on the memory of finished contexts.
+constexpr std::size_t kMostIdle = 16;
+constexpr std::int32_t kFewFlows = 16;
+
+// The number of cycles in which `flits` are sent, at `flit_time` per flit.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (checked_time(flits, flit_time) + period - 1) / period;
 }
@@ -103,12 +107,26 @@ void NetworkInterface::load(const ContextTables& tables, Cycles now) {
                     "interface has {} ports",
                     name(), tables.id, tables.tables->ports.size(), ports_.size()));
   }
-  auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
-  context->reset(now);
-  context->missing = tables.arrivals;
-  TableContext& loaded = *context;
-  loaded_.emplace(tables.id, std::move(context));
+  Loaded::node_type idle = take_idle(tables);
+  TableContext& loaded =
+      !idle.empty() ? *loaded_.insert(std::move(idle)).position->second
+                    : *loaded_
+                           .emplace(tables.id, std::make_unique<TableContext>(
+                                                   *context_.topology, *context_.system, node_, tables))
+                           .first->second;
+  loaded.reset(now);
+  loaded.missing = tables.arrivals;
   if (context_.system->ni.early_messages == config::EarlyMessages::kAdded) take_early(loaded, now);
+}
+
+// A finished context, prepared for `tables`; empty if there is none.
+NetworkInterface::Loaded::node_type NetworkInterface::take_idle(const ContextTables& tables) {
+  if (idle_.empty()) return {};
+  Loaded::node_type taken = std::move(idle_.back());
+  idle_.pop_back();
+  taken.key() = tables.id;
+  taken.mapped()->replace(*context_.topology, *context_.system, node_, tables);
+  return taken;
 }
 
 void NetworkInterface::unload(ContextId id) {
@@ -140,7 +158,10 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   context->begins = at;
   context->active = at;
   running_.push_back(context);
-  for (int port = 0; port < num_ports(); ++port) run_at(*context, port, at);
+  for (int port = 0; port < num_ports(); ++port) {
+    if (context->ports[static_cast<std::size_t>(port)].table.head() != nullptr) run_at(*context, port, at);
+  }
+  if (context->complete()) wake_at(at);  // it ends without messages
   take_early(*context, at);
 }
 
@@ -169,12 +190,18 @@ TableContext* NetworkInterface::find(ContextId id) const {
   return found == loaded_.end() ? nullptr : found->second.get();
 }
 
-void NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
+// Removes a context that has finished; returns whether it has.
+bool NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
   const ContextId id = context.given.id;
-  if (id == kOwnTables || !context.started || !context.finished(now)) return;
+  if (id == kOwnTables || !context.started || !context.finished(now)) return false;
   std::erase(running_, &context);
-  loaded_.erase(id);
+  if (idle_.size() < kMostIdle && context.given.schedule->flows <= kFewFlows) {
+    idle_.push_back(loaded_.extract(id));
+  } else {
+    loaded_.erase(id);
+  }
   if (on_context_done) on_context_done(id, now);
+  return true;
 }
 
 void NetworkInterface::end_of_elaboration() {
@@ -279,18 +306,28 @@ void NetworkInterface::wake(Cycles now) {
   // Ends contexts whose last tail has left or whose tables ended in nops, so that other contexts may start in
   // this cycle.
   for (std::size_t i = 0; i < running_.size();) {
-    TableContext* const context = running_[i];
-    finish_if_done(*context, now);
-    if (i < running_.size() && running_[i] == context) ++i;
+    if (!finish_if_done(*running_[i], now)) ++i;
   }
-  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
-  Cycles next = completions_.empty() ? kNever : completions_.top().at;
+  Cycles next = first_due();
+  if (next <= now) {
+    for (int port = 0; port < num_ports(); ++port) run_port(port, now);
+    next = first_due();
+  }
+  if (!completions_.empty()) next = std::min(next, completions_.top().at);
   for (const TableContext* context : running_) {
-    for (const TableContext::Waiting& port : context->waiting) next = std::min(next, port.due);
     if (context->given.id != kOwnTables && context->complete()) next = std::min(next, now + 1);
   }
   next_wake_ = -1;
   if (next != kNever) wake_at(next);
+}
+
+// The first cycle in which a port runs unless something happens before.
+Cycles NetworkInterface::first_due() const {
+  Cycles first = kNever;
+  for (const TableContext* context : running_) {
+    for (const TableContext::Waiting& port : context->waiting) first = std::min(first, port.due);
+  }
+  return first;
 }
 
 void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
@@ -378,7 +415,7 @@ Femtoseconds NetworkInterface::slowest_flit(TableContext& context, int index) {
   if (slowest > 0) return slowest;
   slowest = context_.period;
   context.given.tables->ports[static_cast<std::size_t>(index)].for_each_route(
-      [&](std::int32_t route) { slowest = std::max(slowest, context.route_times[route].slowest_flit); });
+      [&](std::int32_t route) { slowest = std::max(slowest, context.timing(route).slowest_flit); });
   return slowest;
 }
 
@@ -509,7 +546,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
                                      : context.given.schedule->routes[static_cast<std::size_t>(entry.route)];
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
-                                : context.route_times[entry.route];
+                                : context.timing(entry.route);
   const Bytes sent = context.sent(entry.message_bytes());
   const std::uint64_t id = open_message(context_, node_, index, entry, sent, timing,
                                         source.lockstep.release(), context.enablers[index], now);

@@ -100,6 +100,7 @@ class NetworkInterface final : public sc_core::sc_module,
 
  private:
   static constexpr Cycles kNever = TableContext::kNever;
+  using Loaded = std::unordered_map<ContextId, std::unique_ptr<TableContext>>;
   struct Port {
     explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     Packetizer packetizer;
@@ -128,6 +129,7 @@ class NetworkInterface final : public sc_core::sc_module,
 
   void wake(Cycles now) override;
   void wakes_soon(std::size_t stage) const override;
+  Cycles first_due() const;
   void complete_arrivals(Cycles now);
   void count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
@@ -144,7 +146,8 @@ class NetworkInterface final : public sc_core::sc_module,
             bool absorb);
   TableContext* find(ContextId id) const;
   void take_early(TableContext& context, Cycles at);
-  void finish_if_done(TableContext& context, Cycles now);
+  bool finish_if_done(TableContext& context, Cycles now);
+  Loaded::node_type take_idle(const ContextTables& tables);
   void connect(int port);
   void direct_access_ends() override { memory_port_.direct_access_ends(); }
   void end_of_elaboration() override;
@@ -168,9 +171,10 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<TableContext> own_;        // the tables passed to the constructor
   std::unique_ptr<ReductionQueues> queues_;  // set together with values_
   ValueMemory* values_ = nullptr;            // set if real numbers are summed, rounded in the order of flits
-  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all contexts except own_
-  // Scratch space: contexts of running_ in the order in which a port serves them.
-  std::vector<TableContext*> order_;
+  Loaded loaded_;                            // all except own_
+  // Finished contexts for later tables, since constructing a context costs more than executing a short table.
+  std::vector<Loaded::node_type> idle_;
+  std::vector<TableContext*> order_;  // scratch space: running_ in the order in which a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;

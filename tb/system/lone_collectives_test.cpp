@@ -196,8 +196,36 @@ TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchanges) {
   }
 }
 
-// Over unequal links, the slow dimension must always be busy and never wait for the fast one.
-TEST_F(LoneCollectives, ReachNearlyTheBoundWithBalancedExchangesOverUnequalLinks) {
+// NCCL's dump of a DGX A100: 8 GPUs, each with 2 NVLinks to each of 6 NVSwitches.
+std::string dgx_a100() {
+  std::string text = "<system version=\"1\">\n<cpu numaid=\"0\" arch=\"x86_64\" vendor=\"AuthenticAMD\">\n";
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    text +=
+        fmt::format("<pci busid=\"gpu{0}\" class=\"0x030200\"><gpu dev=\"{0}\" sm=\"80\" rank=\"{0}\">", gpu);
+    for (int other = 0; other < 6; ++other)
+      text += fmt::format("<nvlink target=\"switch{}\" count=\"2\" tclass=\"0x068000\"/>", other);
+    text += "</gpu></pci>\n";
+  }
+  return text + "</cpu></system>\n";
+}
+
+// Only the head flits of packets, 1 of 17 flits, separate `auto` from the bound.
+TEST_F(LoneCollectives, ReduceOnADgxA100AtTheBound) {
+  shop.write("a100.xml", dgx_a100());
+  const auto outcome = [&](const char* flow_control) {
+    return result(fmt::format("kind: file, file: a100.xml}}\n  ni: {{flow_control: {}", flow_control),
+                  "op: all_reduce, algorithm: auto, size: 64 MiB");
+  };
+  const Json packets = outcome("packet");
+  EXPECT_NEAR(packets["bound"]["attainable"].get<double>(), 16.0 / 17, 1e-9);
+  EXPECT_GE(packets["efficiency"].get<double>(), 0.99 * 16 / 17);
+  const Json messages = outcome("message");
+  EXPECT_EQ(messages["bound"]["attainable"], 1);
+  EXPECT_GE(messages["efficiency"].get<double>(), 0.99);
+}
+
+// The slow dimension is always busy and never waits for the fast one.
+TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
   for (const auto& [topology, bandwidth, least] :
        {std::tuple{"kind: torus, dims: [8, 4]", "[16 GB/s, 4 GB/s]", 0.85},
         {"kind: mesh, dims: [4, 4]", "[4 GB/s, 16 GB/s]", 0.85}}) {

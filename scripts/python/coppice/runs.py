@@ -37,6 +37,9 @@ def _result(command: str, config: Config, overrides: Mapping[str, Any], options:
         folder = pathlib.Path(name)
         settings = dict(overrides)
         if schedule is not None:
+            if not isinstance(schedule, Schedule):
+                raise TypeError(f"schedule must be a Schedule, not {type(schedule).__name__}; pass overrides as keyword "
+                                'arguments, such as **{"collective.size": "1 MiB"}')
             schedule.write(folder / "schedule.json")
             settings.update({"collective.algorithm": "file", "collective.file": str(folder / "schedule.json"),
                              "collective.op": schedule.collective, "collective.size": f"{schedule.size} B"})

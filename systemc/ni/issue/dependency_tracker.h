@@ -13,7 +13,13 @@ class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
 
-  // Stands for the next arrival in order, if an arrival has no number.
+  // Forgets all arrivals and counts those of `flows` flows from now on.
+  void reset(int flows) {
+    counts_.assign(static_cast<std::size_t>(flows), 0);
+    early_.clear();
+  }
+
+  // Denotes the next arrival in order, for arrivals without a number.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];

@@ -22,7 +22,13 @@ class RouteTimes {
         src_(src),
         known_(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost))) {}
 
-  // Returns the timing of Schedule::routes[route].
+  // Uses the routes of another schedule from now on.
+  void use(const schedule::Schedule& schedule) {
+    schedule_ = &schedule;
+    known_.assign(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost)), {});
+  }
+
+  // The timing of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
     Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {

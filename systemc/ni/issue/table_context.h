@@ -33,8 +33,10 @@ struct ContextTables {
   Bytes base = 0;                                // address of the buffer in the accelerator's memory
   std::int64_t arrivals = 0;                     // number of messages that arrive here
   int priority = 0;                              // higher values are served first, if priorities are enabled
-  int context = -1;  // index of the context that holds the tables; -1 if any context may hold them
-  const ImageArrivals* images = nullptr;  // the arrivals if this interface represents several interfaces
+  int context = -1;                              // index of the context that holds the tables; -1: any
+  const ImageArrivals* images = nullptr;         // the arrivals, if this interface represents several
+  // The timing of the schedule's only route; nullptr: the interface computes the timing of its routes.
+  const fabric::RouteTiming* timing = nullptr;
 };
 
 // A context of a network interface: the state of one set of tables. Each collective in flight has its own
@@ -67,14 +69,31 @@ class TableContext {
         route_times(topology, system, *tables.schedule, node),
         ports(tables.tables->ports.size()),
         waiting(ports.size()),
-        setup(
-            software(topology, system, node,
-                     tables.schedule->protocol ? tables.schedule->protocol->setup : system.ni.message_setup)),
+        setup(setup_of(topology, system, node, *tables.schedule)),
         nops_(system.ni.lockstep) {}
 
-  // Resets the context to the state just after loading, in cycle `now`.
+  // Makes the context one of other tables of the same interface. Afterwards it is as if it had been
+  // constructed with them.
+  void replace(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
+               const ContextTables& tables) {
+    given = tables;
+    started = reached = false;
+    begins = 0;
+    active = -1;
+    route_times.use(*tables.schedule);
+    for (Port& port : ports) {
+      port.timestep = {};
+      port.lockstep = {};
+      port.slowest_flit = 0;
+    }
+    waiting.assign(ports.size(), {});
+    setup = setup_of(topology, system, node, *tables.schedule);
+    missing = in_flight = 0;
+  }
+
+  // Resets the tables to their state after loading, as of cycle `now`.
   void reset(Cycles now) {
-    tracker = DependencyTracker(given.schedule->flows);
+    tracker.reset(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
       ports[p].table.load(given.tables->ports[p], given.schedule->repetition, nops_);
       enablers.expect(static_cast<int>(p), ports[p].table.next_message(), tracker, now);
@@ -87,7 +106,10 @@ class TableContext {
     }
     return true;
   }
-  // The number of bytes sent for a message with `bytes` of data.
+  const fabric::RouteTiming& timing(std::int32_t route) {
+    return given.timing != nullptr ? *given.timing : route_times[route];
+  }
+  // The number of bytes sent for a message of `bytes`.
   Bytes sent(Bytes bytes) const {
     return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
                                     : bytes;
@@ -114,10 +136,12 @@ class TableContext {
   std::int64_t in_flight = 0;    // number of messages whose tails have not left
 
  private:
-  // Converts a delay in software to cycles. It is 0 for switches, whose tables are in hardware.
-  static Cycles software(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
-                         Femtoseconds time) {
-    return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;
+  // The setup time of a message in cycles; 0 for switches, whose tables are in hardware.
+  static Cycles setup_of(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
+                         const schedule::Schedule& schedule) {
+    if (!topology.is_accelerator(node)) return 0;
+    return fabric::latency_cycles(schedule.protocol ? schedule.protocol->setup : system.ni.message_setup,
+                                  system.clock.period());
   }
 
   bool nops_;  // whether tables contain nops, which hold the lockstep

@@ -142,12 +142,20 @@ bool ContributionSets::is_full(std::size_t segment) const {
 }
 
 void ContributionSets::fill(std::size_t segment) {
+  if (few_words()) {
+    for (std::size_t word = 0; word < words_; ++word) sets_[segment * words_ + word] = full_word(word);
+    return;
+  }
   std::vector<std::uint64_t> all(words_);
   for (std::size_t word = 0; word < words_; ++word) all[word] = full_word(word);
   assign(segment, all.data());
 }
 
 void ContributionSets::clear(std::size_t segment) {
+  if (few_words()) {
+    std::fill_n(&sets_[segment * words_], words_, 0);
+    return;
+  }
   assign(segment, std::vector<std::uint64_t>(words_, 0).data());
 }
 

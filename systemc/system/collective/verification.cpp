@@ -72,6 +72,7 @@ class OffVerification final : public Verification {
  public:
   ni::GradientMemory& memory(NodeId) override { return memory_; }
   void verify() const override {}
+  bool restart() override { return true; }
   const char* name() const override { return "off"; }
 
  private:
@@ -265,6 +266,12 @@ class ContributionVerification final : public Verification {
   }
 
   const char* name() const override { return "contributions"; }
+  // Initially, the memories of an all-gather do not depend on what they contained before.
+  bool restart() override {
+    if (schedule_.collective != Collective::kAllGather || schedule_.adders > 0) return false;
+    keep_owned_only();
+    return true;
+  }
   CheckedElements checked() const override {
     if (!sampled_) return {};
     return {static_cast<std::int64_t>(addresses_->size()), schedule_.size / schedule_.element};

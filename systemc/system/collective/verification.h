@@ -34,6 +34,9 @@ class Verification {
   // The result's `verified`: "values", "contributions" or "off".
   virtual const char* name() const = 0;
   virtual CheckedElements checked() const { return {}; }
+  // Restores the buffers to their initial data; returns false, and changes nothing, if a new object is needed
+  // instead.
+  virtual bool restart() { return false; }
 };
 
 // Thrown if a schedule that is `ordered_by_lockstep` produced wrong data, because a message arrived after its

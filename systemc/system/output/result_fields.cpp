@@ -102,6 +102,9 @@ constexpr ResultField kFields[] = {
     {"bound.latency_ns", "ns", kNumber,
      "The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator "
      "whose data it needs."},
+    {"bound.attainable", "", kNumber,
+     "The largest possible efficiency: the larger lower bound divided by the same bound with the head flits "
+     "of packets (system.ni.payload)."},
     {"bound.groups", "", list_of(list_of(kInteger)),
      "The partition of the accelerators that proves the bandwidth bound: exchanging the data that must "
      "cross between groups takes at least bound.time_ns."},
@@ -542,6 +545,8 @@ constexpr ResultField kFields[] = {
     {"size_bytes", "B", kInteger, "The size of the collective that is bounded."},
     {"latency_ns", "ns", kNumber,
      "The lower bound of `coppice bound` that follows from latency, as in `bound.latency_ns`."},
+    {"attainable", "", kNumber,
+     "The largest possible efficiency with the head flits of packets, as in `bound.attainable`."},
     {"groups", "", list_of(list_of(kInteger)),
      "The groups of accelerators that prove the bound, as in `bound.groups`."},
     {"passing.bytes", "B", kInteger, "The bytes that must pass between the groups."},

@@ -107,7 +107,7 @@ constexpr std::string_view kLayersAlways[] = {"version",
                                               "simulator"};
 constexpr std::string_view kBoundAlways[] = {"version",    "config",     "warnings", "assumptions",
                                              "collective", "size_bytes", "time_ns",  "latency_ns",
-                                             "groups",     "network"};
+                                             "attainable", "groups",     "network"};
 constexpr std::string_view kBoundSometimes[] = {"passing", "lengths"};
 constexpr std::string_view kChunksAlways[] = {"version", "config", "warnings", "assumptions", "time_ns"};
 constexpr std::string_view kChunksSometimes[] = {"ideal_time_ns", "utilization", "window_ns", "dimensions[]",

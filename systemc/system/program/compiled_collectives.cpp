@@ -266,12 +266,10 @@ GroupBound CompiledCollectives::bound(const workload::GroupCollective& collectiv
   return bound(collective.op, outline, own, bytes);
 }
 
-// The protocol with the shortest expected time for a single message.
-std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId source,
-                                                                         const topology::Route& route,
+// The fastest protocol for a single message.
+std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(Femtoseconds flit,
                                                                          Bytes bytes) const {
   const config::SystemConfig& system = loaded_.config.system;
-  const Femtoseconds flit = fabric::time_route(machine_, system, source, route).slowest_flit;
   std::optional<schedule::Protocol> best;
   Femtoseconds fastest = 0;
   for (const ProtocolChoice& choice : protocol_choices(system, {"send", bytes, 2})) {
@@ -289,8 +287,7 @@ std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId 
 // A transfer is compiled as an all-gather that consists of one message.
 const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
   const Bytes whole = padded(bytes, 1);
-  // The root -2 keeps the key of a transfer distinct from those of collectives.
-  auto& known = compiled_[{Members{source, destination}, CollectiveOp::kBroadcast, whole, -2}];
+  auto& known = transfers_[{source, destination, whole}];
   if (known != nullptr) return *known;
   known = std::make_unique<CompiledCollective>();
   known->op = CollectiveOp::kBroadcast;
@@ -304,6 +301,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   schedule.flows = 1;
   schedule.shares = {{{0, whole}, 0}};
   schedule.routes = {topology::machine_route(machine_, routing_, source, destination, ni_ports_)};
+  known->timing = fabric::time_route(machine_, loaded_.config.system, source, schedule.routes.front());
   schedule.nodes.resize(2);
   for (auto& node : schedule.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports_));
   schedule::TableEntry entry;
@@ -316,7 +314,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   const std::size_t port = schedule.routes.front().front().out_port;
   schedule.nodes.front().ports[port % schedule.nodes.front().ports.size()].push_back(std::move(entry));
   known->report.additions = {0};
-  schedule.protocol = transfer_protocol(source, schedule.routes.front(), whole);
+  schedule.protocol = transfer_protocol(known->timing->slowest_flit, whole);
   count_messages(*known, machine_, framing_);
   if (sent_.emplace(source, destination).second) add_routes(*known);
   return *known;

@@ -7,11 +7,13 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "config/loader.h"
 #include "fabric/framing.h"
+#include "fabric/route_timing.h"
 #include "ni/issue/image_arrivals.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"
@@ -52,8 +54,9 @@ struct CompiledCollective {
   double least_ns = 0;                 // the larger of the bandwidth and latency bounds
   std::string late;                    // why messages may arrive later than the lockstep assumes
   std::int64_t messages = 0;
-  double flit_hops = 0;  // a lower bound on the number of routers that all flits pass
-  // Set only if the schedule contains the tables of a single copy of the program.
+  double flit_hops = 0;  // lower bound: sum over its flits of the routers on their paths
+  std::optional<fabric::RouteTiming> timing{};  // of a transfer's route
+  // nullptr unless the schedule contains the tables of one copy only.
   std::shared_ptr<const CollectiveImages> images{};
 };
 
@@ -130,6 +133,20 @@ class CompiledCollectives final : public CollectiveSource {
 
  private:
   using Members = std::vector<topology::NodeId>;
+  struct Transfer {
+    topology::NodeId source;
+    topology::NodeId destination;
+    Bytes bytes;
+    bool operator==(const Transfer&) const = default;
+  };
+  struct TransferHash {
+    std::size_t operator()(const Transfer& transfer) const {
+      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+      const auto ends = static_cast<std::uint64_t>(transfer.source) << 32U |
+                        static_cast<std::uint64_t>(transfer.destination);
+      return (ends * kOdd ^ static_cast<std::uint64_t>(transfer.bytes)) * kOdd;
+    }
+  };
   CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
                              topology::NodeId root, Bytes bytes);
   CheckedSchedule build(const workload::GroupCollective& collective, const GroupNetwork& network,
@@ -137,8 +154,8 @@ class CompiledCollectives final : public CollectiveSource {
   GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
                    Bytes bytes) const;
   topology::Topology own_links(const Members& accelerators) const;
-  std::optional<schedule::Protocol> transfer_protocol(topology::NodeId source, const topology::Route& route,
-                                                      Bytes bytes) const;
+  // The fastest protocol for a transfer whose flits take the time `flit`.
+  std::optional<schedule::Protocol> transfer_protocol(Femtoseconds flit, Bytes bytes) const;
   void count_roughly(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 
@@ -157,7 +174,9 @@ class CompiledCollectives final : public CollectiveSource {
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // Collectives that have not been placed on the machine, by the shape of the group's network.
+  // Transfers by their accelerators' numbers and size.
+  std::unordered_map<Transfer, std::unique_ptr<CompiledCollective>, TransferHash> transfers_;
+  // Collectives in their group's own numbering, by the shape of the group's network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

@@ -9,6 +9,7 @@
 #include "schedule/compile/latency_model.h"
 #include "schedule/registry.h"
 #include "schedule/tables/detour_nodes.h"
+#include "system/machine/attainable.h"
 #include "system/machine/build.h"
 #include "system/output/dimension_load.h"
 #include "system/output/leaps.h"
@@ -63,12 +64,15 @@ class Record {
     end_result(json_, machine_.machine(), statistics_path, cost);
     if (setup_.copies != nullptr) count_copies(*setup_.copies, json_);
     write_account();
-    require_possible(json_, only_ != nullptr && machine_.complete() ? only_->least_ns : 0);
+    require_possible(json_, only_ != nullptr && machine_.complete()
+                                ? framed_bound_ns(framing(), only_->bandwidth_ns, only_->least.latency_ns)
+                                : 0);
     return std::move(json_);
   }
 
  private:
   const config::Config& config() const { return setup_.loaded.config; }
+  fabric::Framing framing() const { return framing_of(config().system); }
   const ProgramState& state() const { return machine_.state(); }
   double time_ns() const {
     return static_cast<double>(cycles_) * static_cast<double>(machine_.fabric().period()) /
@@ -139,8 +143,11 @@ class Record {
       for (const NodeId member : group) list.push_back(only_->accelerators[static_cast<std::size_t>(member)]);
       groups.push_back(std::move(list));
     }
-    json_["bound"] = {
-        {"time_ns", only_->bandwidth_ns}, {"latency_ns", only_->least.latency_ns}, {"groups", groups}};
+    const double latency_ns = only_->least.latency_ns;
+    json_["bound"] = {{"time_ns", only_->bandwidth_ns},
+                      {"latency_ns", latency_ns},
+                      {"attainable", attainable_efficiency(framing(), only_->bandwidth_ns, latency_ns)},
+                      {"groups", groups}};
     json_["efficiency"] = time > 0 ? only_->least_ns / time : 1.0;
   }
 

@@ -51,8 +51,24 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
 // loaded.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
-  operation_of_[id] = operation;
+  set_operation(id, operation);
   if (state_.exchange(id).compiled != nullptr && !simulating_) in_order_.push_back(id);
+}
+
+void ProgramRunner::set_operation(ContextId id, std::size_t operation) {
+  if (freed_nodes_.empty()) {
+    operation_of_[id] = operation;
+    return;
+  }
+  freed_nodes_.back().key() = id;
+  freed_nodes_.back().mapped() = operation;
+  auto set = operation_of_.insert(std::move(freed_nodes_.back()));
+  set.position->second = operation;
+  freed_nodes_.pop_back();
+}
+
+void ProgramRunner::forget_operation(OperationOf::const_iterator of) {
+  freed_nodes_.push_back(operation_of_.extract(of));
 }
 
 void ProgramRunner::add(std::size_t operation, Cycles at) {
@@ -275,7 +291,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   state_.joined(id, now);
   if (state_.exchange(id).compiled == nullptr) {
     times(operation).begun = now;
-    operation_of_.erase(id);
+    forget_operation(operation_of_.find(id));
     end(operation, now);
     state_.done(id, now);
     return;
@@ -313,7 +329,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::Receive& r
 
 void ProgramRunner::transfer(std::size_t operation, std::int32_t number, Cycles now) {
   const ContextId id = state_.context_of_transfer(number);
-  operation_of_[id] = operation;
+  set_operation(id, operation);
   state_.joined(id, now);
   if (launch(id) > 0) {
     set_alarm(now + launch(id), Kind::kTransfer, id);
@@ -330,15 +346,21 @@ Cycles ProgramRunner::launch(ContextId id) const {
              : fabric::latency_cycles(launch_of(system, compiled->schedule), system.clock.period());
 }
 
+// Transfers do not use the registers, since each would need two accesses, which cost more than the start.
 void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   interface_->load(state_.tables(id, accelerator_), now);
-  start(id, now);
+  record_start(id, now);
+  interface_->start_context(id, now);
 }
 
-// Writes the interface's registers to start the tables of a collective or transfer at the node's time.
-void ProgramRunner::start(ContextId id, Cycles now) {
+void ProgramRunner::record_start(ContextId id, Cycles now) {
   state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
+}
+
+// Starts a collective's tables through the interface's registers, at the node's time.
+void ProgramRunner::start(ContextId id, Cycles now) {
+  record_start(id, now);
   const Femtoseconds period = state_.config().system.clock.period();
   const sc_core::sc_time delay = fabric::to_sc_time(now * period) - sc_core::sc_time_stamp();
   write_register(ni::Registers::kContext, id, delay);
@@ -354,7 +376,7 @@ void ProgramRunner::exchange_done(ContextId id, Cycles now) {
   joined_.erase(id);
   const auto operation = operation_of_.find(id);
   const std::size_t number = operation->second;
-  operation_of_.erase(operation);
+  forget_operation(operation);
   end(number, now);
   state_.done(id, now);
   settle(now);

@@ -78,6 +78,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
     std::size_t current = 0;
     bool busy = false;
   };
+  using OperationOf = std::map<ni::ContextId, std::size_t>;
   struct Context {
     ni::ContextId id = ni::kOwnTables;  // kOwnTables: the context is free
     // The tables most recently loaded, even if the context is free.
@@ -90,6 +91,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void wake(Cycles now) override;
   void set_alarm(Cycles at, Kind kind, ni::ContextId id = ni::kOwnTables);
   void expect(std::size_t operation, const workload::JoinCollective& join);
+  void set_operation(ni::ContextId id, std::size_t operation);
+  void forget_operation(OperationOf::const_iterator of);
   void dequeue_ready(Cycles now);
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
@@ -115,6 +118,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   bool load_next(Cycles now);
   Context* context_for(ni::ContextId id, bool joined);
   void loaded(Context& context, Cycles now);
+  void record_start(ni::ContextId id, Cycles now);
   void start(ni::ContextId id, Cycles now);
   OperationTimes& times(std::size_t operation) { return state_.times(rank_, operation); }
 
@@ -144,11 +148,12 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   Cycles behind_tiles_ = 0;  // by how many cycles the computation is longer than at nominal speed
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;  // the rank's collectives in program order
-  std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
-  std::map<ni::ContextId, std::size_t> operation_of_;  // [joined collective or transfer]: its operation
-  // Collectives that are joined but not loaded, by negative priority and operation, which is the order in
-  // which they are loaded. The order does not depend on how a program numbers its collectives.
+  std::vector<ni::ContextId> in_order_;              // the rank's collectives in program order
+  std::size_t next_to_load_ = 0;                     // index in in_order_ of the next collective to load
+  OperationOf operation_of_;                         // for joined collectives and transfers
+  std::vector<OperationOf::node_type> freed_nodes_;  // of operation_of_, whose memory is reused
+  // Exchanges that are joined but not loaded, by (-priority, operation): the order in which they are loaded
+  // does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
   std::set<ni::ContextId> begun_;   // joined, or loaded before; these are not loaded ahead of time

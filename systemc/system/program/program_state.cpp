@@ -16,6 +16,8 @@ namespace {
 using topology::NodeId;
 using workload::CollectiveOp;
 
+// Members of groups up to this size are searched for in a list.
+constexpr std::size_t kFewInterfaces = 4;
 constexpr Bytes kOffset = (Bytes{1} << ProgramState::kBufferBits) - 1;
 
 // The peak rate of the arrays, where a multiply-accumulate counts as two operations.
@@ -87,13 +89,18 @@ ni::ContextId ProgramState::add_transfer(std::int32_t number) {
 
 ni::ContextId ProgramState::add(std::vector<ni::ContextId>& ids, bool collective, std::int32_t number,
                                 const CompiledCollective* compiled) {
-  if (static_cast<std::size_t>(number) == ids.size()) {
+  const bool again = static_cast<std::size_t>(number) < ids.size();
+  if (!again) {
     exchanges_.emplace_back();
     ids.push_back(static_cast<ni::ContextId>(exchanges_.size()));
   }
   const ni::ContextId id = ids[static_cast<std::size_t>(number)];
   ExchangeState& exchange = exchanges_[id - 1];
+  std::vector<Cycles> begun = std::move(exchange.begun);  // reuses its memory
+  begun.clear();
   exchange = ExchangeState();
+  exchange.begun = std::move(begun);
+  reuses_ = reuses_ || again;
   exchange.collective = collective;
   exchange.number = number;
   exchange.compiled = compiled;
@@ -104,12 +111,14 @@ ni::ContextId ProgramState::add(std::vector<ni::ContextId>& ids, bool collective
   folded_ = folded_ || compiled->images != nullptr;
   if (compiled->op == CollectiveOp::kAllToAll || folded_) verified_ = "contributions";
   if (!compiled->arrivals.empty()) exchange.begun.resize(compiled->interfaces.size(), 0);
-  for (std::size_t i = 0; i < compiled->interfaces.size() && !members_.contains(compiled); ++i) {
+  const bool listed = compiled->interfaces.size() <= kFewInterfaces || members_.contains(compiled);
+  for (std::size_t i = 0; i < compiled->interfaces.size() && !listed; ++i) {
     if (compiled->interfaces[i] == static_cast<NodeId>(i)) continue;
     auto& members = members_[compiled];
     for (std::size_t m = i; m < compiled->interfaces.size(); ++m) {
       members[compiled->interfaces[m]] = static_cast<int>(m);
     }
+    break;
   }
   adding_ = adding_ || compiled->interfaces.size() > compiled->accelerators.size();
   return id;
@@ -141,6 +150,10 @@ NodeId ProgramState::accelerator(int rank) const {
 int ProgramState::member(const CompiledCollective& compiled, NodeId accelerator) const {
   const auto same = static_cast<std::size_t>(accelerator);
   if (same < compiled.interfaces.size() && compiled.interfaces[same] == accelerator) return accelerator;
+  if (compiled.interfaces.size() <= kFewInterfaces) {
+    return static_cast<int>(std::ranges::find(compiled.interfaces, accelerator) -
+                            compiled.interfaces.begin());
+  }
   return members_.at(&compiled).at(accelerator);
 }
 
@@ -148,6 +161,11 @@ Verification& ProgramState::verification(ni::ContextId id) {
   ExchangeState& exchange = exchanges_[id - 1];
   if (exchange.verification == nullptr) {
     const CompiledCollective& compiled = *exchange.compiled;
+    if (const auto spare = spare_.find(&compiled); spare != spare_.end() && !spare->second.empty()) {
+      exchange.verification = std::move(spare->second.back());
+      spare->second.pop_back();
+      return *exchange.verification;
+    }
     if (compiled.images != nullptr && check_ != config::Check::kOff) {
       exchange.verification = make_contribution_verification(
           compiled.images->outline, compiled.images->boundaries, compiled.images->members);
@@ -177,7 +195,8 @@ ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
           .base = Bytes{id} << kBufferBits,
           .arrivals = compiled.arrivals[m],
           .priority = priority(id),
-          .images = compiled.images == nullptr ? nullptr : &compiled.images->arrivals[m]};
+          .images = compiled.images == nullptr ? nullptr : &compiled.images->arrivals[m],
+          .timing = compiled.timing ? &*compiled.timing : nullptr};
 }
 
 std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {
@@ -244,6 +263,9 @@ void ProgramState::verify(ni::ContextId id) {
   }
   exchange.checked = exchange.verification->checked();
   if (on_verified) on_verified(*exchange.compiled, *exchange.verification);
+  if (reuses_ && !exchange.collective && exchange.verification->restart()) {
+    spare_[exchange.compiled].push_back(std::move(exchange.verification));
+  }
   exchange.verification.reset();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "config/settings/config.h"
@@ -164,14 +165,17 @@ class ProgramState {
   std::vector<ni::ContextId> collectives_;  // [collective]: context ID
   std::vector<ni::ContextId> transfers_;    // [transfer]: context ID
   std::vector<ExchangeState> exchanges_;
-  Bytes kept_bytes_ = 0;  // total size of all buffers
-  // [compiled]: the indices of members whose index is not the accelerator's number.
+  Bytes kept_bytes_ = 0;  // sum over all buffers
+  // The buffers of finished transfers, restarted, if the program reuses transfers.
+  std::unordered_map<const CompiledCollective*, std::vector<std::unique_ptr<Verification>>> spare_;
+  // [compiled]: indices of members that differ from their accelerator's number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]: its times
   config::Check check_;
   bool adding_ = false;
   bool folded_ = false;  // whether one copy of the program represents others
   bool kept_ = false;
+  bool reuses_ = false;  // whether collectives or transfers have replaced finished ones
   std::string verified_;
   std::int64_t operations_ = 0;
   std::int64_t ended_ = 0;

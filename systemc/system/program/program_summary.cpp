@@ -73,9 +73,9 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
   const nlohmann::ordered_json& bound = result["bound"];
   text +=
-      fmt::format("  lower bound {}: efficiency {:.1f}%\n",
+      fmt::format("  lower bound {}: efficiency {:.1f}%, at most {:.1f}% with head flits\n",
                   readable_time(std::max(bound["time_ns"].get<double>(), bound["latency_ns"].get<double>())),
-                  100 * result["efficiency"].get<double>());
+                  100 * result["efficiency"].get<double>(), 100 * bound["attainable"].get<double>());
   text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
                       100 * result["link_utilization"]["mean"].get<double>(),
                       100 * result["link_utilization"]["max"].get<double>());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -76,7 +77,34 @@ TEST(Session, RepeatsOneAfterAnotherAndSideBySide) {
   EXPECT_THAT(times, ::testing::Each(times.front()));
 }
 
-// Sends each message on to the next accelerator in the picosecond of its arrival.
+// Contexts and buffers of finished messages are reused for messages between other accelerators and of other
+// sizes.
+TEST(Session, RepeatsMessagesWithinASession) {
+  const Opened one({"check=contributions"});
+  Log log;
+  const auto round = [&] {
+    log.done.clear();
+    coppice_advance(one.session, (coppice_now(one.session) / 1'000 + 10) * 1'000);
+    for (int rank = 0; rank < 16; ++rank) {
+      coppice_send(one.session, rank, (rank + 5) % 16, 1'000 + rank, 0, Log::note, &log);
+      coppice_send(one.session, rank, (rank + 11) % 16, 64 * rank, 0, Log::note, &log);
+    }
+    EXPECT_EQ(coppice_drain(one.session), COPPICE_OK) << one.error();
+    std::vector<std::tuple<std::int64_t, int, int, std::int64_t>> times;
+    for (const coppice_done& done : log.done)
+      times.emplace_back(done.time_ps - done.begun_ps, done.src, done.dst, done.bytes);
+    return times;
+  };
+  const auto first = round();
+  ASSERT_EQ(first.size(), 32U);
+  coppice_send(one.session, 3, 12, 100'000, 0, nullptr, nullptr);
+  const coppice_collective_spec spec{"all_reduce", 4096, nullptr, 0, 0, 0};
+  ASSERT_EQ(coppice_collective(one.session, &spec, 0, nullptr, nullptr), COPPICE_OK);
+  ASSERT_EQ(coppice_drain(one.session), COPPICE_OK) << one.error();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(round(), first);
+}
+
+// Forwards each message in the picosecond of its arrival.
 struct Relay {
   int hops = 0;
   std::vector<std::int64_t> times{};

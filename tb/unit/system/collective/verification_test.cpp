@@ -273,5 +273,22 @@ TEST_F(SampledVerification, FindsWhatStrikesAStretch) {
               ThrowsMessage<ModelError>(HasSubstr("accelerator 0 lacks the contribution of accelerator 1 ")));
 }
 
+// After a restart, an all-gather must move all data again; other objects cannot be restarted.
+TEST_P(VerificationTest, RestartsFromTheInitialData) {
+  start(Collective::kAllGather);
+  all_gather();
+  EXPECT_NO_THROW(verification_->verify());
+  if (!verification_->restart()) {
+    EXPECT_EQ(GetParam(), config::Check::kValues);
+    EXPECT_NO_THROW(verification_->verify());
+    return;
+  }
+  EXPECT_THROW(verification_->verify(), ModelError);
+  all_gather();
+  EXPECT_NO_THROW(verification_->verify());
+  start(Collective::kAllReduce);
+  EXPECT_FALSE(verification_->restart());
+}
+
 }  // namespace
 }  // namespace coppice::system
