@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostIdle = 16;
 constexpr std::int32_t kFewFlows = 16;
 
-// The number of cycles in which `flits` are sent, at `flit_time` per flit.
+// The number of cycles that it takes to send `flits` flits at `flit_time` per flit.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (checked_time(flits, flit_time) + period - 1) / period;
 }

@@ -19,7 +19,7 @@ class DependencyTracker {
     early_.clear();
   }
 
-  // Denotes the next arrival in order, for arrivals without a number.
+  // Stands for the next arrival in order, if an arrival has no number.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];

@@ -28,7 +28,7 @@ class RouteTimes {
     known_.assign(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost)), {});
   }
 
-  // The timing of Schedule::routes[route].
+  // Returns the timing of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
     Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {

@@ -72,8 +72,8 @@ class TableContext {
         setup(setup_of(topology, system, node, *tables.schedule)),
         nops_(system.ni.lockstep) {}
 
-  // Makes the context one of other tables of the same interface. Afterwards it is as if it had been
-  // constructed with them.
+  // Assigns other tables of the same interface to the context, which is then in the state in which its
+  // constructor would leave it.
   void replace(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
                const ContextTables& tables) {
     given = tables;
@@ -91,7 +91,7 @@ class TableContext {
     missing = in_flight = 0;
   }
 
-  // Resets the tables to their state after loading, as of cycle `now`.
+  // Resets the context to the state just after loading, in cycle `now`.
   void reset(Cycles now) {
     tracker.reset(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
@@ -109,7 +109,7 @@ class TableContext {
   const fabric::RouteTiming& timing(std::int32_t route) {
     return given.timing != nullptr ? *given.timing : route_times[route];
   }
-  // The number of bytes sent for a message of `bytes`.
+  // The number of bytes sent for a message with `bytes` of data.
   Bytes sent(Bytes bytes) const {
     return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
                                     : bytes;

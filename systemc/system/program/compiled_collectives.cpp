@@ -266,7 +266,7 @@ GroupBound CompiledCollectives::bound(const workload::GroupCollective& collectiv
   return bound(collective.op, outline, own, bytes);
 }
 
-// The fastest protocol for a single message.
+// The protocol with the shortest expected time for a single message.
 std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(Femtoseconds flit,
                                                                          Bytes bytes) const {
   const config::SystemConfig& system = loaded_.config.system;

@@ -54,9 +54,9 @@ struct CompiledCollective {
   double least_ns = 0;                 // the larger of the bandwidth and latency bounds
   std::string late;                    // why messages may arrive later than the lockstep assumes
   std::int64_t messages = 0;
-  double flit_hops = 0;  // lower bound: sum over its flits of the routers on their paths
+  double flit_hops = 0;  // a lower bound on the number of routers that all flits pass
   std::optional<fabric::RouteTiming> timing{};  // of a transfer's route
-  // nullptr unless the schedule contains the tables of one copy only.
+  // Set only if the schedule contains the tables of a single copy of the program.
   std::shared_ptr<const CollectiveImages> images{};
 };
 
@@ -176,7 +176,7 @@ class CompiledCollectives final : public CollectiveSource {
       compiled_;
   // Transfers by their accelerators' numbers and size.
   std::unordered_map<Transfer, std::unique_ptr<CompiledCollective>, TransferHash> transfers_;
-  // Collectives in their group's own numbering, by the shape of the group's network.
+  // Collectives that have not been placed on the machine, by the shape of the group's network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

@@ -358,7 +358,7 @@ void ProgramRunner::record_start(ContextId id, Cycles now) {
   times(operation_of_.at(id)).begun = now;
 }
 
-// Starts a collective's tables through the interface's registers, at the node's time.
+// Writes the interface's registers to start the tables of a collective at the node's time.
 void ProgramRunner::start(ContextId id, Cycles now) {
   record_start(id, now);
   const Femtoseconds period = state_.config().system.clock.period();
