@@ -54,7 +54,7 @@ struct CompiledCollective {
   double least_ns = 0;                 // the larger of the bandwidth and latency bounds
   std::string late;                    // why messages may arrive later than the lockstep assumes
   std::int64_t messages = 0;
-  double flit_hops = 0;  // a lower bound on the number of routers that all flits pass
+  double flit_hops = 0;                         // a lower bound on the number of routers that all flits pass
   std::optional<fabric::RouteTiming> timing{};  // of a transfer's route
   // Set only if the schedule contains the tables of a single copy of the program.
   std::shared_ptr<const CollectiveImages> images{};
