@@ -53,7 +53,7 @@ class AcceleratorModule : public sc_core::sc_module {
 };
 
 // The accelerator of a run that consists of one collective. It requests the collective in cycle 0, and its
-// network interface starts after the time `launch` (system.ni.launch).
+// network interface starts the collective after the time `launch` (system.ni.launch).
 class CollectiveStarter final : public AcceleratorModule {
  public:
   explicit CollectiveStarter(const sc_core::sc_module_name& name,

@@ -132,7 +132,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   double total = 0;
   int sizes = 0;
   for (const ComparedRun& run : runs) {
-    // Another run of this size was faster, and estimates are omitted.
+    // Omits estimates, and runs that were slower than another run of this size.
     if (run.size == size || run.estimated) continue;
     size = run.size;
     const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
@@ -221,7 +221,7 @@ Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
   return places;
 }
 
-// Draws a line with a circle at every point, and next to the algorithm's name a short sample of the line.
+// Draws a line with a circle at every point, and a short sample of the line next to the algorithm's name.
 std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
   const char* const color = kColors[number % std::size(kColors)];
   const char* const dashes = number < std::size(kColors) ? "" : "7 3";

@@ -22,8 +22,8 @@ struct KernelTime {
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
 // Sets the time of each computation of a program to that in the first row whose pattern matches the
-// computation's name. Computations without a match keep their times. Throws ConfigError at a row that matches
-// no computation.
+// computation's name. Computations without a match keep their times. Throws ConfigError, located at the row,
+// if a row matches no computation.
 void set_kernel_times(Program& program, const std::vector<KernelTime>& times);
 
 }  // namespace coppice::workload

@@ -342,8 +342,9 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Sparsity of {}: N must not exceed M", cell.text));
 }
 
-// Determines what a cell after the strides is. These cells are the second stride, the sparsity and the batch,
-// in this order. Each of the first two may be missing if the next cell cannot be mistaken for it.
+// Determines to which column a cell after the strides belongs. These cells are the second stride, the
+// sparsity and the batch, in this order. Each of the first two may be missing if the next cell cannot be
+// mistaken for it.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);

@@ -16,8 +16,8 @@ struct Range {
   std::int64_t length() const { return end - first; }
 };
 
-// The number of cycles of tiles by the array's formula. There are only a few different values, because all
-// blocks of a dimension except the last are equal.
+// The number of cycles of tiles according to the array's formula. There are only a few different values,
+// because all blocks of a dimension except the last are equal.
 class BlockCycles {
  public:
   BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,

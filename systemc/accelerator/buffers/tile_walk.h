@@ -43,7 +43,8 @@ using TileCycles = std::function<PeCycles(const TilePosition&)>;
 // formula is used.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
                     const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
-// The total number of cycles of all tiles by the array's formula. Equals TileWalk::compute but needs no walk.
+// The total number of cycles of all tiles according to the array's formula. It equals TileWalk::compute but
+// needs no walk.
 PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
 
 }  // namespace coppice::accelerator

@@ -33,7 +33,7 @@ class ScheduleTable {
   }
   void load(const schedule::Table&& table) = delete;
   // Loads the table, folded by `repetition` if this reduces the number of lines. Nops are loaded only if
-  // `nops`.
+  // `nops` is set.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
     if (repetition.step > 0) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);

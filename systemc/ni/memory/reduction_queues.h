@@ -32,7 +32,7 @@ class ReductionQueues {
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // Accepts a flit that arrives in cycle `now` and copies its data. At most one flit per port and cycle may
+  // Accepts a flit that arrives in cycle `now` and copies its data. At most one flit per port per cycle may
   // arrive. Earlier cycles are first simulated on `memory`.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
   // Simulates all cycles before `now`.

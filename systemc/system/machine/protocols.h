@@ -26,7 +26,7 @@ struct ProtocolChoice {
 };
 
 // The applicable choices, starting with every protocol for the algorithms that it lists (for all algorithms
-// if it lists none). The last choice is no protocol, for the remaining algorithms.
+// if it lists none). The last choice uses no protocol and serves the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
 // The time from the call of a collective until its first entry may issue. This is the launch time of its

@@ -11,7 +11,7 @@
 
 namespace coppice::system {
 
-// Runs a sample at fidelity fluid, or exactly (kAuto), and returns the result's `fidelity` and `time_ns`.
+// Runs a sample at fidelity `fluid`, or exactly (kAuto), and returns the result's `fidelity` and `time_ns`.
 using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
 
 // Measures the error of fluid times. Returns `error`, the fluid time of a sample divided by its exact time,
@@ -21,7 +21,7 @@ using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
 nlohmann::ordered_json measure_fluid_error(nlohmann::ordered_json sample, const TimeSample& time,
                                            const std::atomic<bool>* interrupted);
 
-// Runs a sample of a program on the program's network, at fidelity fluid or auto.
+// Runs a sample of a program on the program's network, at fidelity `fluid` or `auto`.
 using RunSample = std::function<nlohmann::ordered_json(const workload::Program& sample, config::Fidelity)>;
 
 // Measures the error for a program of `flit_hops`. The sample takes about a second: it is the program itself

@@ -47,8 +47,8 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
   if (chained != nullptr) make_gradient_queue(*chained);
 }
 
-// Registers the collective that `operation` joins. Calls must be in program order, in which tables are
-// loaded.
+// Registers the collective that `operation` joins. Calls must be in program order, because tables are loaded
+// in the order of the calls.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
   operation_of_[id] = operation;

@@ -41,7 +41,7 @@ using Dimensions = std::vector<DimensionModel>;
 using Groups = std::map<Group, Dimensions>;
 
 // Divides the dimensions into the first ones, which span `accelerators` in total, and the rest. The last of
-// the first ones may itself be divided unless it is a ring.
+// the first dimensions may itself be divided unless it is a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
