@@ -28,7 +28,7 @@ enum class Timing {
   kArray,    // simulation: operands move through the PEs cycle by cycle, and the product is verified
 };
 
-// Converts "formula" or "array" to a Timing. For other names, throws std::invalid_argument, which lists the
+// Converts "formula" or "array" to a Timing. For other names, throws a std::invalid_argument that lists the
 // valid names.
 Timing parse_timing(const std::string& name);
 
@@ -136,7 +136,7 @@ class Accelerator {
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
   // The times of all layers of `model` and of their updates by `optimizer`. The time of the weight gradient
-  // includes local aggregation. Throws UnsupportedError, which names the layer, if a layer's time exceeds the
+  // includes local aggregation. Throws an UnsupportedError that names the layer if a layer's time exceeds the
   // range of Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;

@@ -237,8 +237,8 @@ class Comparison {
     system::run_in_subprocesses(jobs, options);
   }
 
-  // The jobs that have only been estimated, and whose times are close to the shortest for their size or are
-  // those of auto's choice.
+  // The jobs that have only been estimated, and that either have a time close to the shortest for their size
+  // or are runs of auto.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {

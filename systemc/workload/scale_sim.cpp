@@ -293,7 +293,8 @@ std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnin
   return columns;
 }
 
-// If the table has SCALE-Sim's columns, adds columns after the strides, which are identified by position.
+// If the table has SCALE-Sim's columns, adds the columns that follow the strides and are identified by
+// position.
 void extend(std::vector<Column>& columns) {
   constexpr std::size_t kMost = kStandard.size() + 3;
   if (!std::equal(kStandard.begin(), kStandard.end(), columns.begin(),

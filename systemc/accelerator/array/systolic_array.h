@@ -14,7 +14,7 @@ using PeCycles = std::int64_t;
 enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
 
 // Converts "output_stationary", "weight_stationary" or "input_stationary" to a Dataflow. For other names,
-// throws std::invalid_argument, which lists the valid names.
+// throws a std::invalid_argument that lists the valid names.
 Dataflow parse_dataflow(const std::string& name);
 
 // The convention for counting the cycles of a tile.
@@ -27,7 +27,7 @@ enum class Convention {
   kScaleSim,
 };
 
-// Converts "causal" or "scale_sim" to a Convention. For other names, throws std::invalid_argument, which
+// Converts "causal" or "scale_sim" to a Convention. For other names, throws a std::invalid_argument that
 // lists the valid names.
 Convention parse_convention(const std::string& name);
 

@@ -28,7 +28,7 @@ struct CountedProduct {
 class TilePlanner {
  public:
   // The buffers must be able to hold tiles of the first of `products`; the plan applies to all products.
-  // Throws UnsupportedError, which names the buffer, if a buffer is too small for a tile of the array's size.
+  // Throws an UnsupportedError that names the buffer if a buffer is too small for a tile of the array's size.
   TilePlanner(std::vector<CountedProduct> products, const SystolicArray& array, const BufferSizes& buffers,
               const ValueBytes& bytes = {});
 

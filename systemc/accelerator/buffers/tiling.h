@@ -40,7 +40,7 @@ enum class Tiling {
 inline constexpr std::array kTileOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
 // Converts "least_traffic", "output_reuse", "weight_reuse" or "input_reuse" to a Tiling. For other names,
-// throws std::invalid_argument, which lists the valid names.
+// throws a std::invalid_argument that lists the valid names.
 Tiling parse_tiling(const std::string& name);
 const char* to_string(Tiling tiling);
 

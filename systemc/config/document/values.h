@@ -39,8 +39,8 @@ std::vector<int> read_integers(const Node& value, std::string_view path, int low
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 
-// Reads a number with a unit, which must be from `lowest` to `highest`. `parse` and `format` are functions of
-// base/units.h.
+// Reads a quantity from `lowest` to `highest`, given as a number with a unit. `parse` and `format` are
+// functions of base/units.h.
 template <typename Quantity>
 Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
                        std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

@@ -111,7 +111,7 @@ class FlitModule : public sc_core::sc_module {
   // simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // Reports that the activity of this cycle is not periodic, which delays leaps.
+  // Reports that the activity of this cycle is not periodic, so that leaps are delayed.
   void disturb();
 
  private:

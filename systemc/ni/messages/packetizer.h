@@ -16,8 +16,8 @@ namespace coppice::ni {
 // messages.
 //
 // The setup of a message occupies the port for a number of cycles after its data is ready and the previous
-// message has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver,
-// which is alpha in the linear cost model.
+// message has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver. In
+// the linear cost model, this time is alpha.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;

@@ -18,8 +18,8 @@ struct LeastTime {
   double ns() const;
 };
 
-// A schedule without tables, with only what the bounds need: `size` bytes, which are divided evenly among
-// `accelerators`, or all belong to `root` if it is given.
+// A schedule without tables, with only what the bounds need: `size` bytes, which all belong to `root` if it
+// is given, and are otherwise divided evenly among `accelerators`.
 schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators,
                               topology::NodeId root = topology::kNoNode);
 

@@ -30,8 +30,8 @@ struct ProtocolChoice {
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
 // The time from the call of a collective until its first entry may issue. This is the launch time of its
-// protocol; the system's if it uses no protocol; and the shortest of all these if its protocol has not been
-// chosen yet.
+// protocol or, if it uses no protocol, that of the system. If the protocol has not been chosen yet, it is the
+// shortest of all these launch times.
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule);
 
 // A compiled schedule and its expected time, without the launch.

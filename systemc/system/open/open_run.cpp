@@ -206,7 +206,7 @@ void OpenRun::add(Operations& operations, int rank, const Work& work) {
 void OpenRun::begin(Id id) {
   ++in_flight_;
   const Cycles at = (now() + period_ - 1) / period_;
-  // This is a copy, since a group of one is done as soon as its operation is added, which frees `id`.
+  // This is a copy, since a group of one rank is done, and `id` is freed, as soon as the operation is added.
   const auto of_ranks = operations_[id].of_ranks;
   for (const auto& [rank, operation] : of_ranks) machine_->runner(rank).add(index(operation), at);
 }

@@ -23,7 +23,7 @@ class ResultFile {
 
   const std::string& option() const { return option_; }
   const std::string& path() const { return path_; }
-  // The temporary file that is being written, in the same directory.
+  // The temporary file that is being written, in the same folder as the output.
   const std::string& temporary_path() const { return temporary_; }
   // Whether the output is a special file; temporary_path() is then the output itself.
   bool direct() const { return direct_; }

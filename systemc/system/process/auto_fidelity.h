@@ -19,10 +19,10 @@ inline constexpr double kAffordableFlitHops = 3e9;
 
 // Runs with `fidelity: auto`. First a child process tries trains. If some trains meet, another child process
 // simulates as flits all messages that meet trains or flits (fabric::MixedFabric), as long as these are a
-// small fraction of the messages. Otherwise this process simulates flits with leaps; or fluids, if `fluid` is
-// set and there are more than kAffordableFlitHops flit-hops. The result contains the chosen `fidelity`, the
-// reason that trains were insufficient (`fidelity_reason`), and the number of messages that moved as flits
-// (`trains`). Call this before any SystemC object exists.
+// small fraction of the messages. Otherwise, this process simulates flits with leaps or, if `fluid` is set
+// and there are more than kAffordableFlitHops flit-hops, fluid flows. The result contains the chosen
+// `fidelity`, the reason that trains were insufficient (`fidelity_reason`), and the number of messages that
+// moved as flits (`trains`). Call this before any SystemC object exists.
 nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid,
                                 const std::atomic<bool>* interrupted);
 

@@ -147,8 +147,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::vector<ni::ContextId> in_order_;  // the rank's collectives in program order
   std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
   std::map<ni::ContextId, std::size_t> operation_of_;  // [joined collective or transfer]: its operation
-  // Collectives that are joined but not loaded, by negative priority and operation, which is the order in
-  // which they are loaded. The order does not depend on how a program numbers its collectives.
+  // Collectives that are joined but not loaded, in the order in which they will be loaded: by negative
+  // priority, then by operation. The order does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
   std::set<ni::ContextId> begun_;   // joined, or loaded before; these are not loaded ahead of time

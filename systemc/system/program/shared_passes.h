@@ -57,7 +57,7 @@ class SharedPasses {
   std::optional<accelerator::Accelerator> accelerator_;
   std::vector<std::shared_ptr<const Flags>> shared_;  // [rank]: the flags of its operations
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
-  // [operations, bytes].
+  // [operations, bytes]: the work of this computation.
   std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>> streams_;
   std::int64_t passes_ = 0;
   std::int64_t tiles_ = 0;

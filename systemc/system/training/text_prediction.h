@@ -16,7 +16,7 @@ namespace coppice::system {
 // ConfigError.
 nlohmann::ordered_json predict_text_training(const config::Loaded& loaded);
 
-// Formats a summary of a result of predict_text_training(), which shows how the iteration's time is spent.
+// Formats a summary of a result of predict_text_training(). It shows how the iteration's time is spent.
 std::string summarize_text_training(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system
