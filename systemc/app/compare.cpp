@@ -155,8 +155,8 @@ class Comparison {
         runs_(refused_.size()) {}
 
   // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, it
-  // estimates every algorithm, then simulates those that may be the fastest and those that auto chooses. Jobs
-  // run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
+  // estimates every algorithm, then simulates those that may be the fastest and those that `auto` chooses.
+  // Jobs run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
   void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
            const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
     const system::SubprocessOptions options{.at_once = system::available_processors(),
@@ -238,7 +238,7 @@ class Comparison {
   }
 
   // The jobs that have only been estimated, and that either have a time close to the shortest for their size
-  // or are runs of auto.
+  // or are runs of `auto`.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {

@@ -235,7 +235,7 @@ std::string series(Points places, const std::string& name, std::size_t number, d
   return text + label(sample + 32, name_y, name, "start");
 }
 
-// Draws circles around the algorithms that auto chose.
+// Draws circles around the algorithms that `auto` chose.
 std::string rings(Points places, const std::string& name, double name_y) {
   std::string text;
   const double sample = kWidth - kRight + 18;
@@ -259,7 +259,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // If auto chooses only among the algorithms of one library, its line is drawn like those of other
+    // If `auto` chooses only among the algorithms of one library, its line is drawn like those of other
     // algorithms.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];

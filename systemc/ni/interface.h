@@ -65,7 +65,7 @@ class Interface {
   // Describes, for deadlock reports, the entry at the head of each unfinished port's table and what the entry
   // is waiting for.
   virtual std::string describe_waiting(Cycles now) const = 0;
-  // Writes the sums that still wait for an adder to memory; a Verilog interface is clocked until no sum is
+  // Writes to memory the sums that still wait for an adder; a Verilog interface is clocked until no sum is
   // waiting. Call this after the last arrival and before reading memory.
   virtual void settle() {}
 

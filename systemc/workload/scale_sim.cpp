@@ -228,8 +228,8 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Throws if the table contains output sizes, as those of some tools do, since these do not determine the
-// input sizes.
+// Throws if the table contains output sizes, as tables of some tools do. Output sizes do not determine input
+// sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });

@@ -37,7 +37,7 @@ class FlitModule : public sc_core::sc_module {
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
   // Processes all arrivals of cycle `now`. Called only if all calendar lines of the node fit into one word of
   // 64 bits. Bit i of `lines` stands for flits at in[i]. The next bits stand for credits: one bit per output
-  // or, if virtual channels have separate lines, one bit per output and virtual channel. To avoid virtual
+  // or, if virtual channels have separate lines, one bit per virtual channel of each output. To avoid virtual
   // calls, a module can override this function and call receive_arrivals() with its own class.
   virtual void arrive(std::uint64_t lines, Cycles now) { receive_arrivals(*this, lines, now); }
   // Runs cycle `now` after all arrivals of the cycle have been delivered. Must call set_next().

@@ -105,8 +105,8 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Advances the state of the objects that it visits by whole periods. It adds `shift` to every time, and to
-// every counter its growth per period multiplied by the number of periods.
+// Advances the state of the objects that it visits by whole periods. It adds `shift` to every time, and
+// increases every counter by its growth per period times the number of periods.
 class StateShifter {
  public:
   // `before` and `after` are states that are one period apart; `after` is the current state.

@@ -181,7 +181,7 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// Makes operations ready whose predecessors have all ended, and starts the next work of idle units and
+// Makes ready the operations whose predecessors have all ended, and starts the next work of idle units and
 // contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;

@@ -15,10 +15,10 @@ namespace coppice::system {
 
 // Determines which passes over layers, and which other computations given in operations and bytes, are
 // simulated tile by tile, and provides their work. If memory bandwidth is limited, a pass takes longer than
-// its formula when the network interface accesses memory at the same time. This is impossible if every
-// collective and transfer of the rank comes before or after the pass in program order: the arrays then have
-// the memory to themselves, and the pass takes exactly the time of its formula (LayerEngine). All other
-// passes are simulated tile by tile.
+// its formula predicts when the network interface accesses memory at the same time. This is impossible if
+// every collective and transfer of the rank comes before or after the pass in program order: the arrays then
+// have the memory to themselves, and the pass takes exactly the time that its formula predicts (LayerEngine).
+// All other passes are simulated tile by tile.
 class SharedPasses {
  public:
   // All references must outlive this object.
