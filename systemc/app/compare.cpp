@@ -211,7 +211,7 @@ class Comparison {
   Bytes size_of(std::size_t job) const { return sizes_[job / algorithms_.size()]; }
 
   // Runs the jobs with these numbers, and stores their results in runs_. The results come from simulations
-  // or, if `estimated`, from estimates.
+  // or, if `estimated` is set, from estimates.
   void run_jobs(const char* name, const std::vector<std::size_t>& numbers,
                 const std::function<Json(std::size_t)>& run, bool estimated,
                 system::SubprocessOptions options) {

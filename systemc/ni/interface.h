@@ -44,8 +44,8 @@ class Interface {
   virtual bool started() const = 0;
 
   // Loads tables into a context in cycle `now`. start_context() or the registers start them. Messages that
-  // arrive earlier are held until the context is started or, depending on system.ni.early_messages, loaded.
-  // Throws ModelError if the ID is in use or the interface has no contexts.
+  // arrive earlier are held until the context is started or, depending on system.ni.early_messages, until it
+  // is loaded. Throws ModelError if the ID is in use or the interface has no contexts.
   virtual void load(const ContextTables& tables, Cycles now);
   // Removes tables that have been loaded but not started.
   virtual void unload(ContextId id);

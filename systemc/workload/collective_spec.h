@@ -24,13 +24,13 @@ constexpr bool rooted(CollectiveOp op) {
   return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
 
-// The collective whose tables execute an operation. A broadcast is an all-gather, and a reduce a
-// reduce-scatter, in which all data belongs to the root. An all-to-all is an all-gather of all blocks, and a
+// The collective whose tables execute an operation. A broadcast is an all-gather in which all data belongs to
+// the root, and a reduce is such a reduce-scatter. An all-to-all is an all-gather of all blocks, and a
 // barrier is the smallest possible all-reduce.
 schedule::Collective tables_of(CollectiveOp op);
 
-// The settings of a collective: that of the configuration, or one of a program with the configured algorithm.
-// Its schedule is compiled from these settings and the network of its members.
+// The settings of a collective, which is either the configured one or a collective of a program that runs
+// with the configured algorithm. Its schedule is compiled from these settings and the network of its members.
 struct CollectiveSpec {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::string algorithm{};   // name of an algorithm in schedule/registry.h; empty: not configured

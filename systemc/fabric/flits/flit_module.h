@@ -52,8 +52,9 @@ class FlitModule : public sc_core::sc_module {
   // behind the ports at the end of elaboration. fetch_wires() throws ModelError if a port is not bound.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
-  // The number of lines that the module needs in the node's arrival calendar. If `waiting`, flits and credits
-  // on short wires wait in the calendar, and the credits of each virtual channel have a separate line.
+  // The number of lines that the module needs in the node's arrival calendar. If `waiting` is set, flits and
+  // credits on short wires wait in the calendar, and the credits of each virtual channel have a separate
+  // line.
   int lines(bool waiting) const;
   int columns() const;  // number of calendar columns for waiting flits
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);

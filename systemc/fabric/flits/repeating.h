@@ -72,8 +72,8 @@ class StateRecorder {
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // Records how much of message `tag` has been handed over so far, in packets if `packets`, otherwise in
-  // flits. The number grows by a constant amount in each period and never exceeds `limit`.
+  // Records how much of message `tag` has been handed over so far, in packets if `packets` is set, otherwise
+  // in flits. The number grows by a constant amount in each period and never exceeds `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);

@@ -44,9 +44,9 @@ struct TimedSchedule {
 
 // Compiles `algorithm` for every choice that serves it, and returns the schedule with the shortest sum of
 // expected time and launch, where `launch` applies to the choice without a protocol. If `algorithm` is empty
-// or chooses among algorithms, tries every protocol, and no protocol only if none of them applies. `compile`
-// is passed the choice and whether the expected time matters; its UnsupportedError is rethrown only if every
-// choice fails.
+// or chooses among algorithms, tries every protocol, and compiles without a protocol only if none applies.
+// `compile` is passed the choice and whether the expected time matters; its UnsupportedError is rethrown only
+// if every choice fails.
 TimedSchedule choose_protocol(const std::vector<ProtocolChoice>& choices, Femtoseconds launch,
                               const std::string& algorithm,
                               const std::function<TimedSchedule(const ProtocolChoice&, bool timed)>& compile);

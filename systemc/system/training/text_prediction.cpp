@@ -148,7 +148,7 @@ class Network {
   };
 
   // Each accelerator sends everything except its own part directly to its peers. On a ring, data travels a
-  // quarter of the way around on average, or half of it if the ring is unidirectional.
+  // quarter of the way around on average, or half of the way if the ring is unidirectional.
   static LinkLoad link_load(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
