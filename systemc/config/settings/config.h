@@ -205,7 +205,7 @@ struct ProgramFailureConfig {
 struct ProgramConfig {
   std::string file{};   // name of a program file (config/files/program_file.h)
   std::string trace{};  // names of a trace's files, with {rank} for the number of the rank
-  // The actual computation time divided by the nominal one: one value for all ranks, or one for each rank;
+  // The actual computation time divided by the nominal time: one value for all ranks, or one for each rank;
   // empty: 1.
   std::vector<double> jitter{};
   // [operation]: the keys collectives.OP.

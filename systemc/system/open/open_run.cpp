@@ -18,8 +18,8 @@ namespace {
 
 using topology::NodeId;
 
-// Resolves `auto`. The fidelity becomes flit, since messages are not known in advance, and the check becomes
-// contributions, whose cost does not grow with the data size.
+// Resolves `auto`. The fidelity becomes `flit`, since messages are not known in advance, and the check
+// becomes `contributions`, whose cost does not grow with the data size.
 void choose(config::Loaded& loaded) {
   config::Config& config = loaded.config;
   if (config.fidelity == config::Fidelity::kAuto) config.fidelity = config::Fidelity::kFlit;

@@ -220,8 +220,8 @@ class TextPrediction {
   }
 
  private:
-  // Converts the communication's `bytes` to the total size of the data, since an all-gather may be given by
-  // its input.
+  // Converts the communication's `bytes` to the total size of the data, since the size of an all-gather may
+  // be that of its input.
   Communication whole(const Communication& what, Group group) const {
     const auto counted = loaded_.config.training.all_gather_bytes;
     return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};
