@@ -36,7 +36,7 @@ struct CollectiveSpec {
   std::string algorithm{};   // name of an algorithm in schedule/registry.h; empty: not configured
   std::string file{};        // for algorithm `file`: name of the file with the tables
   Bytes size = 0;            // size of the whole result; for an all-gather, of all gathered data
-  int root = 0;              // for broadcast and reduce: the accelerator that sends or receives all data
+  int root = 0;              // for a broadcast or reduce: the accelerator that sends or receives all data
   std::vector<int> group{};  // accelerators that participate; empty: all
   int chunks = schedule::kAutomaticChunks;  // number of independent chunks, as in CompileRequest::chunks
   int planes = 0;  // number of the network's planes to use (schedule/compile/spread.h); 0: all
