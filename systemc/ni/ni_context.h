@@ -22,7 +22,7 @@ struct NiContext {
   MessageLog* log;
   WakeScheduler* clock;
   const PathTable* paths = nullptr;  // nullptr: messages use the routes of the schedule
-  bool held = false;  // whether the tables wait for start() instead of starting with the simulation
+  bool held = false;                 // whether the tables wait for start()
 };
 
 }  // namespace coppice::ni

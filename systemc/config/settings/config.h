@@ -40,9 +40,8 @@ enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
 enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
-  std::string kind;  // system.topology.kind; required
-  std::vector<int>
-      dims;  // topology/networks/builders.h defines their meaning for each kind; empty for `file`
+  std::string kind;       // system.topology.kind; required
+  std::vector<int> dims;  // topology/networks/builders.h defines their meaning; empty for the kind `file`
   // For the kind `file`: the name of a graph file (topology/files/graph_file.h).
   std::string file{};
   std::vector<topology::DimensionSpec> dimensions{};  // for kind `hierarchy`; each has `bundled` set
