@@ -103,7 +103,7 @@ class Walker {
     return {block * size, std::min((block + 1) * size, whole)};
   }
 
-  // Whether a block of an operand is missing in the buffers and must be loaded from memory.
+  // Whether a block of an operand is missing from the buffers and must be loaded from memory.
   static bool missing(std::vector<bool>& seen, bool stays, std::int64_t block, std::int64_t& held) {
     const bool absent = stays ? !seen[static_cast<std::size_t>(block)] : block != held;
     if (stays) seen[static_cast<std::size_t>(block)] = true;

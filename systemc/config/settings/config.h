@@ -290,7 +290,7 @@ struct ControllerConfig {
   // The time that hosts need to detect a failed path.
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
   Bytes elephant = 1 << 20;  // smaller messages are hashed and not reported to the controller
-  // Whether the controller computes assignments for the next phases and for single failures in advance.
+  // Whether the controller computes in advance the assignments for the next phases and for single failures.
   bool precompute = true;
   bool operator==(const ControllerConfig&) const = default;
 };

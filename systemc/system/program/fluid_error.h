@@ -29,8 +29,8 @@ using RunSample = std::function<nlohmann::ordered_json(const workload::Program& 
 nlohmann::ordered_json measure_fluid_error(const workload::Program& program, double flit_hops,
                                            const RunSample& run, const std::atomic<bool>* interrupted);
 
-// Writes what measure_fluid_error() returned to the result as `fluid`, and adds a warning if the error is
-// large.
+// Stores the value returned by measure_fluid_error() in the result as `fluid`, and adds a warning if the
+// error is large.
 void write_fluid_error(const nlohmann::ordered_json& measured, nlohmann::ordered_json& result);
 
 // The line of the summary for a result's `fluid`; empty if the result has none.
