@@ -24,7 +24,7 @@ using workload::Pass;
 __extension__ using Wide = __int128;
 
 constexpr Bytes kElement = workload::kElementBytes;
-constexpr std::int64_t kMostPieces = 4096;  // maximum number of pieces of work that streams values
+constexpr std::int64_t kMostPieces = 4096;  // maximum number of pieces into which streaming work is divided
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
@@ -122,7 +122,8 @@ ValueBytes Accelerator::bytes(Pass pass) const {
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-// The products of full and of smaller PEs, with the number of times that the memory moves each operand.
+// The products of the PEs with a full share and of those with a smaller share, and the number of times that
+// the memory moves each operand.
 std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
   const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
     const std::int64_t count = gemm(layer, pass, samples).count;

@@ -28,7 +28,7 @@ enum class Timing {
   kArray,    // simulation: operands move through the PEs cycle by cycle, and the product is verified
 };
 
-// Converts "formula" or "array" to a Timing. For other names, throws std::invalid_argument, which lists the
+// Converts "formula" or "array" to a Timing. For other names, throws a std::invalid_argument that lists the
 // valid names.
 Timing parse_timing(const std::string& name);
 
@@ -90,22 +90,23 @@ struct LayerCycles {
 // Computes the cost of layers on an accelerator.
 //
 // A pass is split over the PEs (Split), and the slowest PE determines the time of the pass. If each PE has
-// its own sums for the weights, these sums are added afterwards: each PE adds its share of the weights over
-// all active PEs, one addition per array column and cycle. Passes without a product move one value per array
-// column, cycle and PE. An embedding moves a table row of `filters` values per pixel in the forward pass, and
-// adds to such rows for the weight gradient. It has no input gradient, because its inputs are indices. A
-// normalization sweeps twice over its input in the forward pass and twice over its gradient in the backward
-// pass; a softmax sweeps three times and twice. A pooling layer visits all inputs of every output.
+// its own sums for the weights, these sums are added afterwards: for its share of the weights, each PE adds
+// the sums of all active PEs, with one addition per array column per cycle. Passes without a product move one
+// value per array column per cycle in each PE. An embedding moves a table row of `filters` values per pixel
+// in the forward pass, and adds to such rows for the weight gradient. It has no input gradient, because its
+// inputs are indices. A normalization sweeps twice over its input in the forward pass and twice over its
+// gradient in the backward pass; a softmax sweeps three times in the forward pass and twice in the backward
+// pass. A pooling layer visits all inputs of every output.
 //
 // The values of an input gradient are added up as they leave the array (col2im). The adders handle one value
-// per array column and cycle, so they keep up with the array and need no additional cycles.
+// per array column per cycle, so they keep up with the array and need no additional cycles.
 //
 // Tiling::kLeastTraffic considers every order of tiles with the fastest split for that order, and chooses the
 // order that moves the fewest bytes or, if several do, the fastest of these.
 //
 // Tiles move from memory to the buffers and back while other tiles are computed (run_pipeline()). The PEs
 // work in step, so data that all of them read is transferred once. Each PE writes its weight gradients to
-// memory, from which they are read for their addition.
+// memory, from which they are read to be added up.
 class Accelerator {
  public:
   // Throws std::invalid_argument if there is no PE, no clock or no bandwidth. Also throws if Timing::kArray
@@ -135,7 +136,7 @@ class Accelerator {
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
   // The times of all layers of `model` and of their updates by `optimizer`. The time of the weight gradient
-  // includes local aggregation. Throws UnsupportedError, which names the layer, if a layer's time exceeds the
+  // includes local aggregation. Throws an UnsupportedError that names the layer if a layer's time exceeds the
   // range of Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;

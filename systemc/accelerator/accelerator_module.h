@@ -41,8 +41,8 @@ class AcceleratorModule : public sc_core::sc_module {
   void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
     inside.get_base_port().bind(memory.get_base_port());
   }
-  // Writes a 32-bit register. The access takes no time and happens `ahead` of the kernel's current time.
-  // Throws ModelError if the network interface rejects it.
+  // Writes a 32-bit register. The access takes no time. It happens at the time `ahead` after the kernel's
+  // current time. Throws ModelError if the network interface rejects it.
   void write_register(sc_dt::uint64 address, std::uint32_t value,
                       const sc_core::sc_time& ahead = sc_core::SC_ZERO_TIME);
   std::uint32_t read_register(sc_dt::uint64 address);
@@ -56,7 +56,7 @@ class AcceleratorModule : public sc_core::sc_module {
 };
 
 // The accelerator of a run that consists of one collective. It requests the collective in cycle 0, and its
-// network interface starts after the time `launch` (system.ni.launch).
+// network interface starts the collective after the time `launch` (system.ni.launch).
 class CollectiveStarter final : public AcceleratorModule {
  public:
   explicit CollectiveStarter(const sc_core::sc_module_name& name,

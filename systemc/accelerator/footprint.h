@@ -21,7 +21,7 @@ struct Optimizer {
 };
 
 // The known optimizers: "sgd" (12 B per weight), "momentum" (20 B) and "adam" (28 B). For other names,
-// find_optimizer() throws std::invalid_argument, which lists the valid names.
+// find_optimizer() throws a std::invalid_argument that lists the valid names.
 const std::vector<Optimizer>& optimizers();
 const Optimizer& find_optimizer(const std::string& name);
 

@@ -22,7 +22,7 @@ struct Roofline {
   double memory_efficiency = 1;
   Femtoseconds launch = 0;  // launch time of a kernel; every pass and every update is one kernel
 
-  // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError, which names the layer, if a
+  // The cost of every layer for `batch` >= 1 samples. Throws an UnsupportedError that names the layer if a
   // time exceeds the range of Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;

@@ -37,9 +37,9 @@ class TileProgram {
   virtual std::span<const std::uint8_t> results(std::int64_t /*tile*/) { return {}; }
 };
 
-// The accelerator of a node, which consists of arrays with double buffers and a DMA engine. The DMA engine
-// fills and empties the buffers through a TLM-2.0 socket, one transfer at a time, in the order of requests.
-// With its own memory, the accelerator takes the number of cycles that run_pipeline() computes. If a network
+// A module for the accelerator of a node: arrays with double buffers, and a DMA engine. The DMA engine fills
+// and empties the buffers through a TLM-2.0 socket, one transfer at a time, in the order of requests. With
+// its own memory, the accelerator takes the number of cycles that run_pipeline() computes. If a network
 // interface shares the memory, it may take longer.
 class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:

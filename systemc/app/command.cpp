@@ -20,7 +20,7 @@ namespace coppice::app {
 
 void add_input(CLI::App& line, Input& input) {
   line.add_option("CONFIG.yaml", input.path, "the configuration: the system and its workload")->required();
-  // If options could have several arguments each, CONFIG.yaml after --set would count as one of them.
+  // If --set could have several arguments, a CONFIG.yaml that follows it would count as one of them.
   line.add_option("--set", input.overrides, "override a key: KEY=VALUE, where VALUE is YAML; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");

@@ -46,8 +46,8 @@ struct Input {
 // Adds the argument CONFIG.yaml and the option --set.
 void add_input(CLI::App& line, Input& input);
 
-// Loads the configuration, and prints warnings about keys without effect to standard error. Results repeat
-// these warnings.
+// Loads the configuration, and prints warnings about keys without effect to standard error. The warnings are
+// also copied into the results.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
 // Prints the warnings about a configuration that has been loaded.
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);

@@ -155,8 +155,8 @@ class Comparison {
         runs_(refused_.size()) {}
 
   // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, it
-  // estimates every algorithm, then simulates those that may be the fastest and those that auto chooses. Jobs
-  // run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
+  // estimates every algorithm, then simulates those that may be the fastest and those that `auto` chooses.
+  // Jobs run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
   void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
            const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
     const system::SubprocessOptions options{.at_once = system::available_processors(),
@@ -211,7 +211,7 @@ class Comparison {
   Bytes size_of(std::size_t job) const { return sizes_[job / algorithms_.size()]; }
 
   // Runs the jobs with these numbers, and stores their results in runs_. The results come from simulations
-  // or, if `estimated`, from estimates.
+  // or, if `estimated` is set, from estimates.
   void run_jobs(const char* name, const std::vector<std::size_t>& numbers,
                 const std::function<Json(std::size_t)>& run, bool estimated,
                 system::SubprocessOptions options) {
@@ -237,8 +237,8 @@ class Comparison {
     system::run_in_subprocesses(jobs, options);
   }
 
-  // The jobs that have only been estimated, and whose times are close to the shortest for their size or are
-  // those of auto's choice.
+  // The jobs that have only been estimated, and that either have a time close to the shortest for their size
+  // or are runs of `auto`.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {

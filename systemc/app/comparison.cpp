@@ -133,7 +133,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   double total = 0;
   int sizes = 0;
   for (const ComparedRun& run : runs) {
-    // Another run of this size was faster, and estimates are omitted.
+    // Omits estimates, and runs that were slower than another run of this size.
     if (run.size == size || run.estimated) continue;
     size = run.size;
     const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
@@ -220,7 +220,7 @@ Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
   return places;
 }
 
-// Draws a line with a circle at every point, and next to the algorithm's name a short sample of the line.
+// Draws a line with a circle at every point, and a short sample of the line next to the algorithm's name.
 std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
   const char* const color = kColors[number % std::size(kColors)];
   const char* const dashes = number < std::size(kColors) ? "" : "7 3";
@@ -234,7 +234,7 @@ std::string series(Points places, const std::string& name, std::size_t number, d
   return text + label(sample + 32, name_y, name, "start");
 }
 
-// Draws circles around the algorithms that auto chose.
+// Draws circles around the algorithms that `auto` chose.
 std::string rings(Points places, const std::string& name, double name_y) {
   std::string text;
   const double sample = kWidth - kRight + 18;
@@ -258,7 +258,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // If auto chooses only among the algorithms of one library, its line is drawn like those of other
+    // If `auto` chooses only among the algorithms of one library, its line is drawn like those of other
     // algorithms.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];

@@ -19,7 +19,7 @@ struct ComparedRun {
   double efficiency = 0;  // the lower bound divided by the time
   double bound_ns = 0;    // the larger of the bandwidth and latency bounds
   Bytes table_bytes = 0;  // the largest size of an accelerator's tables
-  std::string chosen{};   // the algorithm that auto chose
+  std::string chosen{};   // the algorithm that `auto` chose
   bool estimated = false;
 };
 
@@ -39,8 +39,8 @@ std::string comparison_csv(const std::vector<ComparedRun>& runs);
 // Formats the runs as JSON: {"schema": "coppice.compare/1", "config": ..., "rows": [...]}. `config` holds
 // the keys that all runs have in common.
 std::string comparison_json(const std::vector<ComparedRun>& runs, const config::Config& config);
-// Draws an SVG figure of time over size, on logarithmic axes: a line for each algorithm, circles around
-// auto's choices, and a dotted line for the lower bound.
+// Draws an SVG figure of time over size, on logarithmic axes: a line for each algorithm, circles around the
+// choices of `auto`, and a dotted line for the lower bound.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);
 
 }  // namespace coppice::app

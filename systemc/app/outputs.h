@@ -10,7 +10,8 @@
 
 namespace coppice::app {
 
-// The files that a command will write. Before the command runs, each is tested to be writable.
+// The files that a command will write. Before the command runs, this class checks whether each file can be
+// written.
 class Outputs {
  public:
   // `inputs` are files that no output may replace.

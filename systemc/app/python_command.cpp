@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The Python of Debian, which has the packages that the modules need. The first Python on the path may be
-// another one without them. `python -m coppice` replaces this by the Python that runs it.
+// The Python of Debian, which has the packages that the modules need. The first Python on the path may lack
+// them. `python -m coppice` replaces this path by that of the Python that runs it.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 

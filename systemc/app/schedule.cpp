@@ -49,7 +49,7 @@ void print_line(std::string text) {
 }
 
 // Prints the schedule of an all-to-all. Its tables are those of an all-gather of all blocks, so the output
-// must state which of the two it is.
+// must state which of the two collectives it shows.
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {

@@ -33,7 +33,7 @@ std::vector<std::string> options_of(const CLI::App& line) {
   return names;
 }
 
-// The key whose name, or the last part of whose name, is that of an option; empty if there is none.
+// The key that has the name of an option as its path or as the end of its path; empty if there is none.
 std::string key_of(const std::string& option) {
   std::string name = option.substr(2);
   std::ranges::replace(name, '-', '_');

@@ -58,7 +58,8 @@ bool read(const std::string& text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Reads the whole number that was given for `option`. `what` names the quantity in messages, with an example.
+// Reads the whole number that was given for `option`. `what` names the quantity in error messages, with an
+// example.
 template <typename Number>
 Number whole_number(const std::string& option, const std::string& text, Number least, Number most,
                     const std::string& what) {

@@ -6,8 +6,7 @@
 
 namespace coppice {
 
-// The part of a link's bandwidth that messages can use, which is the fraction `efficiency` of the nominal
-// bandwidth.
+// The bandwidth that messages can use on a link: the fraction `efficiency` of the nominal bandwidth.
 inline Bandwidth usable_bandwidth(Bandwidth nominal, double efficiency) {
   if (efficiency == 1) return nominal;
   return {std::llround(static_cast<double>(nominal.bytes_per_second) * efficiency)};

@@ -66,7 +66,7 @@ class IdleKeys {
   std::vector<Idle> groups_;
 };
 
-// Adds those entries of a list with one value per dimension that belong to dimensions without links.
+// From a list with one value per dimension, adds the entries that belong to dimensions without links.
 void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {

@@ -12,9 +12,9 @@ namespace coppice::config {
 struct BooksimExperiment;
 
 // Reads a YAML file, or the configuration in a result, applies `overrides` ("key=value", with values in
-// YAML), and validates the configuration. Throws ConfigError at an unknown key (suggesting the nearest known
-// one), a missing key, or a value of the wrong type, unit or range. Errors in overrides are located at "--set
-// KEY=VALUE:1:col".
+// YAML), and validates the configuration. Throws ConfigError if a key is unknown (suggesting the nearest
+// known one) or missing, or if a value has the wrong type, unit or range. Errors in overrides are located at
+// "--set KEY=VALUE:1:col".
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
 
 // Like load(), but the configuration is the network of a BookSim2 experiment (config/files/booksim_file.h).

@@ -76,7 +76,7 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// Requires that a payload is a whole number of flits. The error for a payload smaller than a flit suggests
+// Requires the payload to be a whole number of flits. The error for a payload smaller than a flit suggests
 // the usual payload, since it was probably not adjusted when flits became wider. One flit after each head
 // would halve the bandwidth.
 void check_payload(const Loaded& loaded) {

@@ -22,8 +22,8 @@ namespace {
 constexpr Purposes kEverywhere{Purpose::kRun,   Purpose::kTraffic, Purpose::kSchedule,
                                Purpose::kBound, Purpose::kRoute,   Purpose::kTextRun};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
-// The purposes for which link and router times matter. A schedule is one of them, since the times order the
-// chunks of a hierarchy.
+// The purposes for which link and router times matter. Compiling a schedule is one of them, since the times
+// determine the order of the chunks in a hierarchy.
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
@@ -176,7 +176,7 @@ void add_router_keys(std::vector<Key>& keys) {
   // hop.
   declare(keys, integer_key(COPPICE_KEY(system.router.vcs), 1, 32),
           "The number of virtual channels per router port.", kTimed, idle_router);
-  // The buffer affects schedules, since it limits the length of the pieces that wait in it.
+  // The buffer depth affects schedules, since it limits the length of the pieces that wait in a buffer.
   declare(keys,
           or_automatic(integer_key(COPPICE_KEY(system.router.vc_depth), 1, kDeepestBuffer),
                        [](Config& config) { config.system.router.vc_depth = 0; }),

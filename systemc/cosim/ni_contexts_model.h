@@ -9,8 +9,8 @@
 
 namespace coppice::cosim {
 
-// The limits of the Verilated instance with several contexts that differ from those in NiLimits. The flow
-// field of a head flit holds both the flow and the ID of the collective.
+// Limits of the Verilated instance with several contexts; only those that differ from NiLimits are listed.
+// The flow field of a head flit holds both the flow and the ID of the collective.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
   static constexpr int kLines = 256;  // lines of each port's table in a context

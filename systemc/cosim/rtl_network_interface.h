@@ -18,7 +18,7 @@ std::string refuse_ni_settings(const config::SystemConfig& system, const topolog
 // Like refuse_ni_settings(), but checks only the limits of timing and packetisation, which apply to Verilog
 // of any size.
 std::string refuse_ni_timing(const config::SystemConfig& system);
-// The capacity for tables and routes, which is that of NiLimits or of a context.
+// The capacity for tables and routes, as given by NiLimits or by the limits of a context.
 struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;

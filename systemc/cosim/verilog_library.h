@@ -28,8 +28,8 @@ class VerilogLibrary {
 };
 
 // Loads the library on first use. It is searched for in the folder of the running program, in ../lib/coppice
-// relative to it, in the build folder, and in the dynamic linker's search path. Throws UnsupportedError, with
-// build instructions, if it is not found.
+// relative to that folder, in the build folder, and in the dynamic linker's search path. Throws
+// UnsupportedError, with build instructions, if it is not found.
 const VerilogLibrary& verilog_library();
 // Returns the message of the exception that verilog_library() would throw; empty if it would succeed.
 std::string refuse_verilog();

@@ -65,7 +65,7 @@ inline constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth);
 
 // The flit time of an ejection channel, which depends on the throughput of the reduction unit behind it: that
-// of a switch if `at_switch`, otherwise that of an accelerator.
+// of a switch if `at_switch` is set, otherwise that of an accelerator.
 Femtoseconds ejection_flit_time(const config::SystemConfig& system, bool at_switch = false);
 
 }  // namespace coppice::fabric

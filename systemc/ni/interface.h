@@ -44,8 +44,8 @@ class Interface {
   virtual bool started() const = 0;
 
   // Loads tables into a context in cycle `now`. start_context() or the registers start them. Messages that
-  // arrive earlier are held until the context is started or, depending on system.ni.early_messages, loaded.
-  // Throws ModelError if the ID is in use or the interface has no contexts.
+  // arrive earlier are held until the context is started or, depending on system.ni.early_messages, until it
+  // is loaded. Throws ModelError if the ID is in use or the interface has no contexts.
   virtual void load(const ContextTables& tables, Cycles now);
   // Removes tables that have been loaded but not started.
   virtual void unload(ContextId id);
@@ -65,7 +65,7 @@ class Interface {
   // Describes, for deadlock reports, the entry at the head of each unfinished port's table and what the entry
   // is waiting for.
   virtual std::string describe_waiting(Cycles now) const = 0;
-  // Writes the sums that still wait for an adder to memory; a Verilog interface is clocked until no sum is
+  // Writes to memory the sums that still wait for an adder; a Verilog interface is clocked until no sum is
   // waiting. Call this after the last arrival and before reading memory.
   virtual void settle() {}
 

@@ -458,7 +458,7 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   return order_;
 }
 
-// Issues at most one entry per cycle and port, even if the port is woken several times in that cycle.
+// Issues at most one entry per port per cycle, even if the port is woken several times in that cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const bool due = std::ranges::any_of(

@@ -69,7 +69,7 @@ class NetworkInterface final : public sc_core::sc_module,
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
 
   // If `flits` is set, the interface contains a terminal with `local_ports` ports for a network that moves
-  // flits. The tables start when the simulation starts unless `context.held`.
+  // flits. The tables start when the simulation starts unless `context.held` is set.
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 

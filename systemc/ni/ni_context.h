@@ -22,7 +22,7 @@ struct NiContext {
   MessageLog* log;
   WakeScheduler* clock;
   const PathTable* paths = nullptr;  // nullptr: messages use the routes of the schedule
-  bool held = false;                 // whether start() starts the tables instead of the simulation's start
+  bool held = false;                 // whether the tables wait for start()
 };
 
 }  // namespace coppice::ni

@@ -28,8 +28,8 @@ class WakeScheduler {
    protected:
     ~Sleeper() = default;
   };
-  // Sets an alarm for cycle `at`, which must not be in the past (or negative if the simulation has not
-  // started). `sleeper` must outlive its alarms.
+  // Sets an alarm for cycle `at`, which must not be in the past or, before the simulation starts, negative.
+  // `sleeper` must outlive its alarms.
   virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
  protected:

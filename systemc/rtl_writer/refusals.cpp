@@ -18,7 +18,7 @@ namespace {
 class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
-  // Throws unless `holds`. The message states that the value of `key` must be `right`.
+  // Throws unless `holds` is true. The message states that the value of `key` must be `right`.
   template <typename Value>
   void unless(bool holds, const std::string& key, const Value& value, const std::string& right) const {
     if (!holds) refuse(key, fmt::format("is {}: for Verilog, write {}", value, right));

@@ -121,7 +121,7 @@ OpenCollective collective_of(const coppice_collective_spec& spec) {
   return collective;
 }
 
-// Advances time by `body`. A failed run cannot continue.
+// Advances time by calling `body`. A failed run cannot continue.
 template <typename Body>
 coppice_status simulate(coppice_session* session, Body body) {
   if (const coppice_status status = require_open(session)) return status;

@@ -50,9 +50,9 @@ typedef struct coppice_done {
 typedef void (*coppice_callback)(coppice_session* session, const coppice_done* done, void* user);
 
 /* Opens a session for a configuration file with `count` overrides "key=value", as in `coppice run --set`. A
- * session uses `system`, `fidelity` (flit, also for auto; train; fluid), `check` and the algorithms of
- * collectives. Even on failure, sets *session, so that coppice_error() can report the reason; *session must
- * be closed, unless memory is exhausted. */
+ * session uses `system`, `fidelity` (`flit`, `train` or `fluid`; `auto` selects `flit`), `check` and the
+ * algorithms of collectives. Even on failure, sets *session, so that coppice_error() can report the reason;
+ * *session must be closed, unless memory is exhausted. */
 coppice_status coppice_open(const char* path, const char* const* overrides, size_t count,
                             coppice_session** session);
 
@@ -71,7 +71,7 @@ typedef struct coppice_collective_spec {
   int32_t priority; /* the highest is served first, if system.ni.context_order is priority */
 } coppice_collective_spec;
 
-/* All accelerators of the group join it now. */
+/* Starts a collective, which all accelerators of the group join now. */
 coppice_status coppice_collective(coppice_session* session, const coppice_collective_spec* spec, uint64_t tag,
                                   coppice_callback callback, void* user);
 

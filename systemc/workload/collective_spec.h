@@ -24,19 +24,19 @@ constexpr bool rooted(CollectiveOp op) {
   return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
 
-// The collective whose tables execute an operation. A broadcast is an all-gather, and a reduce a
-// reduce-scatter, in which all data belongs to the root. An all-to-all is an all-gather of all blocks, and a
+// The collective whose tables execute an operation. A broadcast is an all-gather in which all data belongs to
+// the root, and a reduce is such a reduce-scatter. An all-to-all is an all-gather of all blocks, and a
 // barrier is the smallest possible all-reduce.
 schedule::Collective tables_of(CollectiveOp op);
 
-// The settings of a collective: that of the configuration, or one of a program with the configured algorithm.
-// Its schedule is compiled from these settings and the network of its members.
+// The settings of a collective, which is either the configured one or a collective of a program that runs
+// with the configured algorithm. Its schedule is compiled from these settings and the network of its members.
 struct CollectiveSpec {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::string algorithm{};   // name of an algorithm in schedule/registry.h; empty: not configured
   std::string file{};        // for algorithm `file`: name of the file with the tables
   Bytes size = 0;            // size of the whole result; for an all-gather, of all gathered data
-  int root = 0;              // for broadcast and reduce: the accelerator that sends or receives all data
+  int root = 0;              // for a broadcast or reduce: the accelerator that sends or receives all data
   std::vector<int> group{};  // accelerators that participate; empty: all
   int chunks = schedule::kAutomaticChunks;  // number of independent chunks, as in CompileRequest::chunks
   int planes = 0;  // number of the network's planes to use (schedule/compile/spread.h); 0: all

@@ -18,12 +18,12 @@ struct KernelTime {
 };
 
 // Reads a CSV table with the columns kernel and time_us, which the first row must name. Throws ConfigError if
-// the columns have other names, or if a time is not above 0 and at most 1,000 s.
+// the columns have other names, or if a time is not positive or exceeds 1,000 s.
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
 // Sets the time of each computation of a program to that in the first row whose pattern matches the
-// computation's name. Computations without a match keep their times. Throws ConfigError at a row that matches
-// no computation.
+// computation's name. Computations without a match keep their times. Throws ConfigError, located at the row,
+// if a row matches no computation.
 void set_kernel_times(Program& program, const std::vector<KernelTime>& times);
 
 }  // namespace coppice::workload

@@ -33,7 +33,8 @@ struct LargeTraining {
   int chunks = 1;  // number of layer chunks per rank; more than 1 only for the interleaved schedule
   // Whether tensor-parallel ranks divide the tokens for work that each would otherwise repeat.
   bool sequence_parallel = false;
-  // Ranks with the same weights shard the optimizer state (1), also gradients (2), also weights (3).
+  // Ranks with the same weights shard nothing (0), the optimizer state (1), also the gradients (2), or also
+  // the weights (3).
   int zero = 0;
   Recomputation recompute = Recomputation::kNone;
   ContextExchange context_exchange = ContextExchange::kRing;

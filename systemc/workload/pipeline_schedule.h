@@ -23,8 +23,8 @@ struct PipelineUnit {
 };
 
 // The passes of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of layers;
-// chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if there are several chunks, but the
-// schedule is not kInterleaved, or if it is and micro_batches is not a multiple of `ranks`.
+// chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if the schedule is kInterleaved and
+// `micro_batches` is not a multiple of `ranks`, or if another schedule has several chunks.
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches);
 

@@ -107,7 +107,8 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;
   std::vector<int> placement;  // [rank]: its accelerator; empty: rank r runs on accelerator r
-  // Assumptions about details that input files do not specify, one sentence each. Results repeat them.
+  // Assumptions about details that input files do not specify, one sentence each. They are copied into the
+  // results.
   std::vector<std::string> assumptions{};
   std::vector<Layer> layers{};  // the layers that computations refer to, each for `samples` samples
   std::int64_t samples = 1;

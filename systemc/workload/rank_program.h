@@ -19,8 +19,8 @@ class RankProgramBuilder {
   void add_iteration(int iteration);
 
  private:
-  // The first element of a transfer's key. For passes, the others are the iteration, the stage and the
-  // micro-batch; for rings, the number of earlier steps.
+  // The first element of a transfer's key. For passes, the other elements are the iteration, the stage and
+  // the micro-batch; for rings, the number of earlier steps.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
   // Describes a layer's pass in a unit of the pipeline by its name and purpose.
   struct Place {

@@ -228,8 +228,8 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Throws if the table contains output sizes, as those of some tools do, since these do not determine the
-// input sizes.
+// Throws if the table contains output sizes, as tables of some tools do. Output sizes do not determine input
+// sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -293,7 +293,8 @@ std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnin
   return columns;
 }
 
-// If the table has SCALE-Sim's columns, adds columns after the strides, which are identified by position.
+// If the table has SCALE-Sim's columns, adds the columns that follow the strides and are identified by
+// position.
 void extend(std::vector<Column>& columns) {
   constexpr std::size_t kMost = kStandard.size() + 3;
   if (!std::equal(kStandard.begin(), kStandard.end(), columns.begin(),
@@ -342,8 +343,9 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Sparsity of {}: N must not exceed M", cell.text));
 }
 
-// Determines what a cell after the strides is. These cells are the second stride, the sparsity and the batch,
-// in this order. Each of the first two may be missing if the next cell cannot be mistaken for it.
+// Determines to which column a cell after the strides belongs. These cells are the second stride, the
+// sparsity and the batch, in this order. Each of the first two may be missing if the next cell cannot be
+// mistaken for it.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);

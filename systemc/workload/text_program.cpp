@@ -78,7 +78,7 @@ class RankIteration {
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
-  // The ranks that share a layer, or for other values of `group`, those that have the same weights.
+  // The members of the group of kind `group` to which this rank belongs.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
     // Ranks with consecutive numbers share a layer.
     const auto share_cuts = [&](int model) {

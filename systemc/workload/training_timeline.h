@@ -45,8 +45,8 @@ struct TrainingTimeline {
   Femtoseconds backward = 0;
   Femtoseconds compute = 0;                // forward + backward
   Femtoseconds communication = 0;          // time during which an all-reduce is in progress
-  Femtoseconds exposed_communication = 0;  // the part of it after the end of the computation
-  Femtoseconds overlapped = 0;             // the part of it during the computation
+  Femtoseconds exposed_communication = 0;  // the part of `communication` after the computation
+  Femtoseconds overlapped = 0;             // the part of `communication` during the computation
   Femtoseconds total = 0;
   std::vector<LayerTimes> layers;  // in the order of the forward pass
   Femtoseconds update = 0;         // time to update all weights, which `compute` includes; 0: none

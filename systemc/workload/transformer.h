@@ -41,8 +41,8 @@ struct Transformer {
   bool operator==(const Transformer&) const = default;
 };
 
-// Operations, of which a multiply-accumulate counts as two, and bytes moved to and from the accelerator's
-// memory.
+// The number of operations (a multiply-accumulate counts as two), and the number of bytes moved to and from
+// the accelerator's memory.
 struct Work {
   double operations = 0;
   double bytes = 0;

@@ -18,7 +18,7 @@ enum class ElementType {
 
 const char* to_string(ElementType type);
 std::int64_t element_bytes(ElementType type);
-// Converts "fp32", "bf16" or "int8" to an ElementType. For other names, throws std::invalid_argument, which
+// Converts "fp32", "bf16" or "int8" to an ElementType. For other names, throws a std::invalid_argument that
 // lists the valid names.
 ElementType parse_element_type(const std::string& name);
 

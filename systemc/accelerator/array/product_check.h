@@ -14,8 +14,8 @@ namespace coppice::accelerator {
 // operands are passed as nearby fp32 values, which become whole numbers only when they are rounded.
 class CheckedProduct {
  public:
-  // A product of m x k by k x n operands, which are generated from the seed `number`. Throws UnsupportedError
-  // if the operands need more than 2 GiB.
+  // The product of an m x k and a k x n matrix, whose values are generated from the seed `number`. Throws
+  // UnsupportedError if the operands need more than 2 GiB.
   CheckedProduct(const SystolicArray& array, ElementType type, std::int64_t m, std::int64_t k, std::int64_t n,
                  std::int64_t number = 0);
 

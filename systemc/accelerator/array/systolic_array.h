@@ -14,7 +14,7 @@ using PeCycles = std::int64_t;
 enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
 
 // Converts "output_stationary", "weight_stationary" or "input_stationary" to a Dataflow. For other names,
-// throws std::invalid_argument, which lists the valid names.
+// throws a std::invalid_argument that lists the valid names.
 Dataflow parse_dataflow(const std::string& name);
 
 // The convention for counting the cycles of a tile.
@@ -27,7 +27,7 @@ enum class Convention {
   kScaleSim,
 };
 
-// Converts "causal" or "scale_sim" to a Convention. For other names, throws std::invalid_argument, which
+// Converts "causal" or "scale_sim" to a Convention. For other names, throws a std::invalid_argument that
 // lists the valid names.
 Convention parse_convention(const std::string& name);
 
@@ -51,8 +51,8 @@ class SystolicArray {
   // SCALE-Sim's convention.
   int pe_latency() const { return pe_latency_; }
 
-  // The number of cycles of a product m x k by k x n. Two of the three dimensions are laid out on the array
-  // (rows x columns), and the third is streamed through it (depth):
+  // The number of cycles of the product of an m x k and a k x n matrix. Two of the three dimensions are laid
+  // out on the array (rows x columns), and the third is streamed through it (depth):
   //   output stationary  m x n, depth k
   //   weight stationary  k x n, depth m
   //   input stationary   k x m, depth n

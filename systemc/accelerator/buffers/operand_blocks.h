@@ -10,8 +10,8 @@
 
 namespace coppice::accelerator {
 
-// A block of an operand's rows or columns: the number of its rows or columns, and its factor in the number of
-// tensor values that the block contains.
+// A block of an operand's rows or columns: the number of rows or columns in the block, and the factor that
+// they contribute to its number of tensor values.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;

@@ -6,8 +6,8 @@
 
 namespace coppice::accelerator {
 
-// The dimensions of a product m x k by k x n, or of one of its tiles; or the number of blocks along each
-// dimension.
+// The dimensions of the product of an m x k and a k x n matrix, or of one of its tiles; or the number of
+// blocks along each dimension.
 struct ProductShape {
   std::int64_t m = 0;
   std::int64_t k = 0;

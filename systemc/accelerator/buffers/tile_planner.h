@@ -22,13 +22,13 @@ struct CountedProduct {
 };
 
 // Finds tilings of products for an array and its buffers. For a given order, it chooses the tile sizes that
-// move the fewest bytes, counted exactly with the halos of patches. If several do, it chooses the sizes with
-// the fewest cycles among these, and then those with the fewest tiles. The candidates for a dimension are the
+// move the fewest bytes, counted exactly with the halos of patches. If several sizes do, it chooses those
+// with the fewest cycles, and then those with the fewest tiles. The candidates for a dimension are the
 // array's size, doubled up to the size of the product.
 class TilePlanner {
  public:
   // The buffers must be able to hold tiles of the first of `products`; the plan applies to all products.
-  // Throws UnsupportedError, which names the buffer, if a buffer is too small for a tile of the array's size.
+  // Throws an UnsupportedError that names the buffer if a buffer is too small for a tile of the array's size.
   TilePlanner(std::vector<CountedProduct> products, const SystolicArray& array, const BufferSizes& buffers,
               const ValueBytes& bytes = {});
 

@@ -16,8 +16,8 @@ struct Range {
   std::int64_t length() const { return end - first; }
 };
 
-// The number of cycles of tiles by the array's formula. There are only a few different values, because all
-// blocks of a dimension except the last are equal.
+// The number of cycles of tiles according to the array's formula. There are only a few different values,
+// because all blocks of a dimension except the last are equal.
 class BlockCycles {
  public:
   BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,
@@ -103,7 +103,7 @@ class Walker {
     return {block * size, std::min((block + 1) * size, whole)};
   }
 
-  // Whether a block of an operand is missing in the buffers and must be loaded from memory.
+  // Whether a block of an operand is missing from the buffers and must be loaded from memory.
   static bool missing(std::vector<bool>& seen, bool stays, std::int64_t block, std::int64_t& held) {
     const bool absent = stays ? !seen[static_cast<std::size_t>(block)] : block != held;
     if (stays) seen[static_cast<std::size_t>(block)] = true;

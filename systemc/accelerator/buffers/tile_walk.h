@@ -19,7 +19,7 @@ struct TileStep {
   Bytes sums_in = 0;        // incomplete sums that were stored earlier and are loaded again
   Bytes sums_out = 0;       // sums that are stored after the computation
   bool new_output = false;  // whether the tile of sums differs from that of the previous tile
-  bool takes_half = false;  // whether data is loaded into half of a buffer, which the tile two positions
+  bool takes_half = false;  // whether data is loaded into a half of a buffer that the tile two positions
                             // before must have left
 };
 
@@ -43,7 +43,8 @@ using TileCycles = std::function<PeCycles(const TilePosition&)>;
 // formula is used.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
                     const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
-// The total number of cycles of all tiles by the array's formula. Equals TileWalk::compute but needs no walk.
+// The total number of cycles of all tiles according to the array's formula. It equals TileWalk::compute but
+// needs no walk.
 PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
 
 }  // namespace coppice::accelerator

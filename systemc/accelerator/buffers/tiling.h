@@ -27,8 +27,8 @@ struct ValueBytes {
   Bytes sum = workload::kElementBytes;
 };
 
-// The order of the tiles of a product m x k by k x n. An order is named after the operand that stays in its
-// buffer while the other operands change.
+// The order of the tiles of the product of an m x k and a k x n matrix. An order is named after the operand
+// that stays in its buffer while the other operands change.
 enum class Tiling {
   kLeastTraffic,  // the order that moves the fewest bytes; if several do, the one with the fewest cycles
   kOutputReuse,   // loops over m, n, k: sums stay until they are complete
@@ -40,7 +40,7 @@ enum class Tiling {
 inline constexpr std::array kTileOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
 // Converts "least_traffic", "output_reuse", "weight_reuse" or "input_reuse" to a Tiling. For other names,
-// throws std::invalid_argument, which lists the valid names.
+// throws a std::invalid_argument that lists the valid names.
 Tiling parse_tiling(const std::string& name);
 const char* to_string(Tiling tiling);
 

@@ -7,7 +7,7 @@
 
 namespace coppice::config {
 
-// A YAML value with its location, which is the form in which this folder reads configuration files. Aliases
+// A YAML value with its location. The code in this folder reads configuration files in this form. Aliases
 // have been expanded.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };

@@ -60,7 +60,7 @@ nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::ve
   return value_schema::list(value_schema::section(std::move(keys), required), least);
 }
 
-// Reads one map of the list. Throws ConfigError at an unknown field.
+// Reads one map of the list. Throws ConfigError, located at the field, if a field is unknown.
 template <typename Entry>
 Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>& fields,
                  const std::string& expected) {

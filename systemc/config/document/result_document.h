@@ -15,8 +15,8 @@ struct ConfigDocument {
   std::vector<std::string> assumptions{};
 };
 
-// Reads a configuration, or the result of a run. Throws ConfigError like read_document(), and if coppice
-// wrote the file but not with a configuration (a schedule, for example).
+// Reads a configuration, or the result of a run. Throws ConfigError like read_document(), and also if coppice
+// wrote the file but included no configuration, as in a schedule.
 ConfigDocument read_config_document(const std::string& path);
 
 }  // namespace coppice::config

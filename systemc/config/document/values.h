@@ -11,8 +11,8 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. If a value is invalid, they throw a ConfigError at it, whose message states what
-// the key `path` must be and what it is.
+// Readers of single values. If a value is invalid, they throw a ConfigError located at the value. Its message
+// states what the key `path` must be and what it is.
 namespace coppice::config {
 
 // Describes a value for messages: its text in quotes, "a list", "a section" or "empty".
@@ -39,8 +39,8 @@ std::vector<int> read_integers(const Node& value, std::string_view path, int low
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 
-// Reads a number with a unit, which must be from `lowest` to `highest`. `parse` and `format` are functions of
-// base/units.h.
+// Reads a quantity from `lowest` to `highest`, given as a number with a unit. `parse` and `format` are
+// functions of base/units.h.
 template <typename Quantity>
 Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
                        std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

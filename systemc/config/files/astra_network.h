@@ -7,7 +7,7 @@
 
 namespace coppice::config {
 
-// In which directions rings send. A network file does not specify this; ASTRA-sim's rings send in one
+// The directions in which rings send. A network file does not specify them; ASTRA-sim's rings send in one
 // direction unless its system file specifies otherwise.
 enum class RingDirections { kOne, kBoth };
 
@@ -19,11 +19,12 @@ struct AstraNetwork {
 };
 
 // Reads a network file of ASTRA-sim's analytical backend. It contains lists of equal length: `topology`
-// (Ring, FullyConnected, Switch), `npus_count`, `bandwidth` (per link and direction, in GB/s of 2^30 B/s) and
+// (Ring, FullyConnected, Switch), `npus_count`, `bandwidth` (per link per direction, in GB/s of 2^30 B/s) and
 // `latency` (ns per link; a step through a switch crosses two links). In a ring, each accelerator has a link
 // to the next neighbour or, depending on `ways`, to both neighbours; a ring of 2 always has one link in each
-// direction. In a fully connected group, it has a link to each other member; otherwise, a link to a switch.
-// Throws ConfigError at an unknown or missing key, an invalid value, or lists of different lengths.
+// direction. In a fully connected group, it has a link to each other member; in a switched group, it has a
+// link to the switch. Throws ConfigError if a key is unknown or missing, a value is invalid, or lists differ
+// in length.
 AstraNetwork read_astra_network(const std::string& path, RingDirections ways = RingDirections::kOne);
 
 }  // namespace coppice::config

@@ -178,7 +178,7 @@ class Translation {
     add(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
     Node latency = scalar(folded ? "2 ns" : "1 ns", {file_.path()});
     if (kind() == "dragonflynew") {
-      // latencies of links to accelerators, within groups and between groups
+      // latencies of links to accelerators, of links within groups, and of links between groups
       latency = list({}, {file_.path()});
       for (const char* level : {"1 ns", "10 ns", "100 ns"}) {
         latency.children.push_back(scalar(level, {file_.path()}));

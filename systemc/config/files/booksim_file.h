@@ -24,9 +24,9 @@ struct BooksimExperiment {
   std::vector<std::string> assumptions;  // one sentence each
 };
 
-// Reads an experiment on a mesh, torus, fat tree, dragonfly or anynet file. Missing keys have BookSim2's
-// defaults. Throws ConfigError, located at the line, if a file is missing or unreadable, a key is unknown, or
-// a value has no counterpart in Coppice.
+// Reads an experiment on a mesh, torus, fat tree or dragonfly, or on the network in an anynet file. Missing
+// keys have BookSim2's defaults. Throws ConfigError, located at the line, if a file is missing or unreadable,
+// a key is unknown, or a value has no counterpart in Coppice.
 BooksimExperiment read_booksim(const std::string& path);
 
 }  // namespace coppice::config

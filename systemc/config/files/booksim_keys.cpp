@@ -81,7 +81,8 @@ constexpr std::array kUnread{
     "read_request_begin_vc", "read_request_end_vc", "write_request_begin_vc", "write_request_end_vc",
     "read_reply_begin_vc", "read_reply_end_vc", "write_reply_begin_vc", "write_reply_end_vc",
     "read_request_subnet", "read_reply_subnet", "write_request_subnet", "write_reply_subnet",
-    // These set positions in concentrated networks, which BookSim2 uses to estimate the lengths of channels.
+    // x, y, xr and yr set positions in concentrated networks. BookSim2 estimates the lengths of channels from
+    // these positions.
     "x", "y", "xr", "yr", "fail_seed", "vc_priority_donation", "private_buf_start_vc", "private_buf_end_vc",
     "max_held_slots", "feedback_aging_scale", "feedback_offset", "class_priority", "packet_size_rate",
     "batch_size", "batch_count", "max_outstanding_requests", "watch_transactions", "injected_flits_out",

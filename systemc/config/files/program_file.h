@@ -25,7 +25,7 @@ namespace coppice::config {
 // names entries of the list: a rank's operation starts when the rank's own operations from all these entries
 // have ended. If there are several iterations, an operation also follows the rank's operations of the
 // previous iteration: those from the entries named in `carry`, or all of them if there is no `carry`. Throws
-// ConfigError at an invalid value.
+// ConfigError if a value is invalid.
 workload::Program read_program_file(const std::string& path);
 
 }  // namespace coppice::config

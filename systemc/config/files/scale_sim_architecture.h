@@ -8,7 +8,7 @@
 namespace coppice::config {
 
 // An accelerator described by a SCALE-Sim architecture file (*.cfg): a section with keys of
-// system.accelerator, located in the file, and the assumptions that were made.
+// system.accelerator, whose locations are in that file, and the assumptions that were made.
 struct ScaleSimArchitecture {
   Node accelerator;
   std::vector<std::string> assumptions;

@@ -11,7 +11,7 @@ struct Technology {
   double nanometres;    // feature size
   double volts;         // nominal supply voltage
   double area_error;    // the largest factor between actual and estimated areas, in either direction
-  double energy_error;  // the same for energies of logic and memories
+  double energy_error;  // the same factor for the energies of logic and memories
 };
 
 // The technologies: osu018, for which the Verilog was synthesised, and the processes to which its areas and

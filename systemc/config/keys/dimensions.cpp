@@ -215,7 +215,7 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each = schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) *
                      workload::kElementBytes;
-  // If the data is smaller than one chunk, it is padded to one.
+  // If the data is smaller than one chunk, it is padded to the size of a chunk.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(loaded.place("collective.chunks"),
                     fmt::format("collective.chunks is {}, but {} yields at most {} chunk{}: each needs at "

@@ -36,7 +36,7 @@ std::string idle_inference(const Config& config, const Use& use);
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // For the root, which has no effect on a collective without a root.
 std::string idle_root(const Config& config, const Use& use);
-// For dims, which only some kinds of network have, and for the graph file, which only kind file reads.
+// For dims, which only some kinds of network have, and for the graph file, which only the kind `file` reads.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // For keys that determine how chunks move through dimensions.

@@ -41,11 +41,11 @@ enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind; required
-  std::vector<int> dims;  // topology/networks/builders.h defines their meaning for each kind; empty for file
-  // For kind file: the name of a graph file (topology/files/graph_file.h).
+  std::vector<int> dims;  // topology/networks/builders.h defines their meaning; empty for the kind `file`
+  // For the kind `file`: the name of a graph file (topology/files/graph_file.h).
   std::string file{};
-  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy; each has `bundled` set
-  bool bundled = true;  // for kind hierarchy: whether an accelerator's links to a switch are one channel
+  std::vector<topology::DimensionSpec> dimensions{};  // for kind `hierarchy`; each has `bundled` set
+  bool bundled = true;  // for kind `hierarchy`: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
 };
 
@@ -114,7 +114,7 @@ struct NiConfig {
   int table_load = 4;  // cycles to load one table entry through the registers
   EarlyMessages early_messages = EarlyMessages::kHeld;
   Implementation impl = Implementation::kSystemc;
-  std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators with a Verilog NI; empty: all
+  std::vector<int> rtl_nodes{};  // for impl `rtl`: the accelerators with a Verilog NI; empty: all
   Femtoseconds launch = 0;       // the time from the call of a collective until its first entry may issue
   // Each collective uses the fastest protocol that applies to it; empty: all messages use the same protocol.
   std::vector<ProtocolConfig> protocols{};
@@ -187,7 +187,7 @@ struct ProgramJobConfig {
   std::string name{};
   std::string file{};        // name of a program file (config/files/program_file.h)
   Femtoseconds arrival = 0;  // the earliest time at which its operations may start
-  // One for each rank; empty: the first accelerators that no earlier job uses.
+  // The accelerator of each rank; empty: the first accelerators that no earlier job uses.
   std::vector<int> accelerators{};
   bool operator==(const ProgramJobConfig&) const = default;
 };
@@ -204,7 +204,7 @@ struct ProgramFailureConfig {
 struct ProgramConfig {
   std::string file{};   // name of a program file (config/files/program_file.h)
   std::string trace{};  // names of a trace's files, with {rank} for the number of the rank
-  // The actual computation time divided by the nominal one: one value for all ranks, or one for each rank;
+  // The actual computation time divided by the nominal time: one value for all ranks, or one for each rank;
   // empty: 1.
   std::vector<double> jitter{};
   // [operation]: the keys collectives.OP.
@@ -241,7 +241,7 @@ struct TrainingConfig {
   // Whether the size of an ALLGATHER in a text workload is the input of one rank or the total.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // see accelerator/footprint.h
-  Bytes bucket = 25'000'000;  // for overlap bucketed: the total size of gradients that are reduced together
+  Bytes bucket = 25'000'000;  // for overlap `bucketed`: the total size of gradients that are reduced together
   LargeTrainingConfig large{};
   bool operator==(const TrainingConfig&) const = default;
 };
@@ -260,7 +260,7 @@ struct InferenceConfig {
 
 // A training job of a routing study. Settings that are missing come from the model or are random.
 struct RoutedJobConfig {
-  std::string model;      // a model of workload/large_model.h; empty: copy, gradient and compute are set
+  std::string model;  // a model of workload/large_model.h; empty: `copy`, `gradient` and `compute` are set
   int data_parallel = 2;  // number of copies of the model, which is also the number of accelerators per ring
   std::optional<Femtoseconds> arrival = std::nullopt;
   std::optional<int> copy = std::nullopt;        // number of accelerators per copy
@@ -290,7 +290,7 @@ struct ControllerConfig {
   // The time that hosts need to detect a failed path.
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
   Bytes elephant = 1 << 20;  // smaller messages are hashed and not reported to the controller
-  // Whether the controller computes assignments for the next phases and for single failures in advance.
+  // Whether the controller computes in advance the assignments for the next phases and for single failures.
   bool precompute = true;
   bool operator==(const ControllerConfig&) const = default;
 };
@@ -332,15 +332,15 @@ struct Config {
   Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: the accelerators that waveforms show
   RoutingConfig routing;
-  // system.topology.failed_spines and failed_links: spines and (ToR, spine) links for kind clos; for other
-  // kinds, links between two nodes.
+  // system.topology.failed_spines and failed_links: spines and (ToR, spine) links for the kind `clos`; for
+  // other kinds, links between two nodes.
   topology::ClosFailures failures;
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
-  // Assumptions about details that input files do not specify, one sentence each. This is not a key; results
-  // repeat the assumptions.
+  // Assumptions about details that input files do not specify, one sentence each. This is not a key, but
+  // results contain the assumptions.
   std::vector<std::string> assumptions{};
   // Warnings that were printed when the configuration was loaded, such as keys without effect. This is not a
-  // key; results repeat the warnings.
+  // key, but results contain the warnings.
   std::vector<std::string> warnings{};
   HardwareConfig hardware{};
   bool operator==(const Config&) const = default;

@@ -18,8 +18,8 @@ const Value& of_level(const std::vector<Value>& values, std::size_t level) {
   return values.size() == 1 ? values.front() : values.at(level);
 }
 
-// Why a channel with this bandwidth cannot be simulated, and settings with which it can be at full speed;
-// empty if it can be simulated. A channel moves at most one flit per cycle.
+// Why a channel with this bandwidth cannot be simulated, and settings with which it can be simulated at full
+// speed; empty if it can be simulated. A channel moves at most one flit per cycle.
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
 
 // The length of a credit loop in cycles. The loop begins when a flit is granted the switch, and ends when the

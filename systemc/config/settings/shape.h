@@ -17,8 +17,8 @@ bool has_dims(const Config& config);
 // links.
 bool is_grid(const Config& config);
 
-// The description of the configured kind of network; nullptr if no kind has been read, or if no kind has its
-// name.
+// The description of the configured kind of network; nullptr if the kind has not been read yet, or if there
+// is no kind of this name.
 const topology::KindInfo* kind_of(const Config& config);
 
 bool described_by(const Config& config, topology::DescribedBy where);

@@ -14,7 +14,7 @@
 namespace coppice::fabric {
 namespace {
 
-// The minimum number of cycles that nodes must run ahead of each other for stretches to save time.
+// The minimum number of cycles by which nodes must run ahead of each other for stretches to save time.
 constexpr Cycles kLeastForStretches = 32;
 
 }  // namespace

@@ -45,9 +45,9 @@ struct FlitParts {
 // is a module channel_U_V.
 //
 // If a flit wins switch allocation in cycle t and the channel's latency is L cycles, the flit reaches the
-// next router in cycle t + (sw_alloc_delay - 1) + st_delay + 1 + L. The upstream router learns that the
-// flit's old buffer slot is free in cycle t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and
-// ejection channels have a latency of one cycle.
+// next router in cycle t + (sw_alloc_delay - 1) + st_delay + 1 + L. In cycle t + (sw_alloc_delay - 1) + 1 + L
+// + credit_delay, the upstream router learns that the flit's old buffer slot is free. Injection and ejection
+// channels have a latency of one cycle.
 class FlitNetwork : public Fabric {
  public:
   // `routing` chooses the hops of packets without a source route, and `ni_ports` is the number of ports of

@@ -37,7 +37,7 @@ class FlitModule : public sc_core::sc_module {
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
   // Processes all arrivals of cycle `now`. Called only if all calendar lines of the node fit into one word of
   // 64 bits. Bit i of `lines` stands for flits at in[i]. The next bits stand for credits: one bit per output
-  // or, if virtual channels have separate lines, one bit per output and virtual channel. To avoid virtual
+  // or, if virtual channels have separate lines, one bit per virtual channel of each output. To avoid virtual
   // calls, a module can override this function and call receive_arrivals() with its own class.
   virtual void arrive(std::uint64_t lines, Cycles now) { receive_arrivals(*this, lines, now); }
   // Runs cycle `now` after all arrivals of the cycle have been delivered. Must call set_next().
@@ -52,8 +52,9 @@ class FlitModule : public sc_core::sc_module {
   // behind the ports at the end of elaboration. fetch_wires() throws ModelError if a port is not bound.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
-  // The number of lines that the module needs in the node's arrival calendar. If `waiting`, flits and credits
-  // on short wires wait in the calendar, and the credits of each virtual channel have a separate line.
+  // The number of lines that the module needs in the node's arrival calendar. If `waiting` is set, flits and
+  // credits on short wires wait in the calendar, and the credits of each virtual channel have a separate
+  // line.
   int lines(bool waiting) const;
   int columns() const;  // number of calendar columns for waiting flits
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
@@ -111,7 +112,7 @@ class FlitModule : public sc_core::sc_module {
   // simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // Reports that the activity of this cycle is not periodic, which delays leaps.
+  // Reports that the activity of this cycle is not periodic, so that leaps are delayed.
   void disturb();
 
  private:

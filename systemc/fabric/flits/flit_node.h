@@ -40,7 +40,7 @@ class FlitNode : public sc_core::sc_module {
   Cycles run(Cycles from, Cycles until);
   // Requests that the modules be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
-  // Reports that the activity of a module is not periodic, which delays leaps.
+  // Reports that the activity of a module is not periodic, so that leaps are delayed.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
   // Postpones all arrivals at the node by `by` cycles. Call this after a leap has advanced the node's modules

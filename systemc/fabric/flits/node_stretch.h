@@ -30,7 +30,7 @@ class NodeStretch {
               SwitchStretch& switches);
   bool able() const { return able_; }
 
-  // Advances the node from cycle `now` to cycle `until` or an earlier cycle, which is returned. Returns `now`
+  // Advances the node from cycle `now` to at most cycle `until`, and returns the cycle reached. Returns `now`
   // if no stretch that saves time begins there.
   Cycles run(Cycles now, Cycles until);
   // The first cycle in which another attempt may save time.

@@ -72,8 +72,8 @@ class StateRecorder {
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // Records how much of message `tag` has been handed over so far, in packets if `packets`, otherwise in
-  // flits. The number grows by a constant amount in each period and never exceeds `limit`.
+  // Records how much of message `tag` has been handed over so far, in packets if `packets` is set, otherwise
+  // in flits. The number grows by a constant amount in each period and never exceeds `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
@@ -105,8 +105,8 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Advances the state of the objects that it visits by whole periods. It adds `shift` to every time, and to
-// every counter its growth per period multiplied by the number of periods.
+// Advances the state of the objects that it visits by whole periods. It adds `shift` to every time, and
+// increases every counter by its growth per period times the number of periods.
 class StateShifter {
  public:
   // `before` and `after` are states that are one period apart; `after` is the current state.

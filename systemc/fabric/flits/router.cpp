@@ -269,7 +269,7 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
 }
 
 // The input virtual channel that wins an output: the one with the oldest packet if arbitrating by age,
-// otherwise one of the next requesting input in rotation.
+// otherwise a virtual channel of the next requesting input in rotation.
 std::int32_t Router::requester(int out_port) const {
   const auto turn = [](int place, int pointer, int places) {
     return place >= pointer ? place - pointer : place - pointer + places;

@@ -57,7 +57,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
  protected:
   // Returns the local port of an output; -1 if the output leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Reports a flit that has won the switch to the observers.
+  // Reports to the observers a flit that has won the switch.
   void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {

@@ -97,9 +97,9 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// Switch allocation for any number of virtual channels, with or without arbitration by age. With it, outputs
-// grant and inputs accept the request of the oldest packet, and rotate among packets of equal age. Without
-// it, they rotate among all requests.
+// Switch allocation for any number of virtual channels, with or without arbitration by age. If arbitrating by
+// age, outputs grant and inputs accept the request of the oldest packet, and rotate among packets of equal
+// age. Otherwise, they rotate among all requests.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
   for (std::size_t word = 0; word < bits_.size(); ++word) {

@@ -161,7 +161,7 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
                                                     : terminal_->wakeups_.top().at);
 }
 
-// Puts credits that do not reach the terminal before the end of the stretch onto the wire.
+// Puts onto the wire the credits that do not reach the terminal before the end of the stretch.
 void TerminalStretch::return_slots(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now,
                                    Cycles cycles) {
   Wire& wire = module_->wire_in(local.in);

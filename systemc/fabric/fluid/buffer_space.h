@@ -18,8 +18,8 @@ class BufferSpace {
 
   // Reserves space for bytes that wait before links[end]: first in the buffer directly before that link, then
   // in buffers further up the route, until `wanted` bytes fit. Uses at most `most(i)` bytes of the buffer at
-  // the end of links[i]. `held` contains the bytes reserved at the end of each link, which this function
-  // never reduces. Returns the number of bytes that fit before links[end].
+  // the end of links[i]. `held` contains the number of bytes reserved at the end of each link; this function
+  // never reduces it. Returns the number of bytes that fit before links[end].
   template <typename Most>
   double reserve(std::span<const std::int32_t> links, std::size_t end, double wanted, Most most,
                  std::vector<double>& held) {

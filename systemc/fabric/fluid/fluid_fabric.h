@@ -80,9 +80,10 @@ class FluidFabric final : public sc_core::sc_module,
     std::int32_t ejection = -1;  // ejection port, as an index into ports_
     const topology::Route* route = nullptr;
     std::vector<std::int32_t> links;  // injection channel, channels of the route, ejection channel
-    // The rate of the message until its last byte has left the port. Covers all links if the flow is whole.
+    // The flow that determines the rate of the message until its last byte has left the port. If the message
+    // is a single flow, it spans all links.
     MaxMinRates::FlowId up = kNone;
-    MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
+    MaxMinRates::FlowId down = kNone;  // spans the links from links[split] on
     std::size_t split = 0;             // index of the link before which bytes wait
     double window = 0;                 // maximum number of bytes that may wait
     std::vector<double> held;          // [link]: space held at the end of the link

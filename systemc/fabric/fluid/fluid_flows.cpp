@@ -218,7 +218,7 @@ void FluidFabric::predict(FlowIndex index) {
   schedule({at, EventKind::kFlow, index, 0, flow.version});
 }
 
-// Adds the bytes transferred since the last call to the totals of the flow's links.
+// Adds to the totals of the flow's links the bytes transferred since the last call.
 void FluidFabric::account(Flow& flow) {
   const std::span<const std::int32_t> links = flow.links;
   const double up = flow.injected - std::exchange(flow.up_counted, flow.injected);

@@ -59,7 +59,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
    private:
     Ejector* ejector_;
   };
-  // Follows flit messages through the routers and reports the output ports that they use to the train fabric.
+  // Follows flit messages through the routers and reports to the train fabric the output ports that they use.
   class Follower final : public FabricObserver {
    public:
     Follower(MixedFabric& fabric) : fabric_(&fabric) {}

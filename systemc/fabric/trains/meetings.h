@@ -55,8 +55,8 @@ class Meetings {
   // Whether share() exceeds `most`, once the average port has sent enough messages to judge this. May be
   // called during the run.
   bool too_many() const;
-  // Whether simulating the flits costs at most the fraction `most` of a flit run with leaps. Call this after
-  // the run.
+  // Whether simulating the flits costs at most the fraction `most` of the cost of a flit run with leaps. Call
+  // this after the run.
   bool pays() const;
   // The ports that must send flits in the next run: those of this run, and those whose messages met in this
   // run.

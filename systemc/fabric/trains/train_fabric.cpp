@@ -200,7 +200,7 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
            {EventKind::kEjected, ejection_port(message), message.id});
 }
 
-// The numbers of the train's flits that are injected, and that pass each stage, before the stop. Empty if all
+// How many of the train's flits are injected, and how many pass each stage, before the stop. Empty if all
 // flits pass all stages before the stop.
 std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cycles now) const {
   if (stages_.back().traversal.tail < stop_) return {};

@@ -100,7 +100,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::size_t output_index(NodeId node, int port) const {
     return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
   }
-  // The number of cycles from the switch before an output port until the next router's input or the NI.
+  // The number of cycles from the switch before an output port to the next router's input or to the NI.
   Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
   // The node to which an output port leads; kNoNode for the NI.
   NodeId node_behind(std::size_t output) const { return outputs_[output].to; }

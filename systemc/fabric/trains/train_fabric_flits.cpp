@@ -62,8 +62,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Records that flits meet at the output. From now on, the arbitration depends on its pointers and on the
-// virtual channels on which flits arrive.
+// Records that flits meet at the output. From now on, the arbitration depends on the pointers of the output
+// and on the virtual channels on which flits arrive.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;
   output.shared = true;

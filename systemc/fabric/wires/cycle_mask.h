@@ -58,8 +58,8 @@ class CycleMask {
     }
     return kMost;
   }
-  // The cycles in which a queue is served that starts with `waiting` items, receives an item in each cycle of
-  // this set, and serves one item per cycle. An item may be served in the cycle of its arrival.
+  // The cycles in which a queue is served if it starts with `waiting` items, receives an item in each cycle
+  // of this set, and serves one item per cycle. An item may be served in the cycle of its arrival.
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {

@@ -12,9 +12,9 @@ namespace coppice::ni {
 //
 // A step that is loaded in cycle c nominally occupies the link from cycle c, or from the nominal end of the
 // previous step if that is later. It does so for the time in which its chunk is injected. The next entry may
-// issue before the nominal end, earlier by the number of cycles that the NI buffer absorbs. Its data then
-// waits in the buffer behind the data of the current step and does not overtake the lockstep. The hardware
-// uses a down-counter; this model stores the cycle in which that counter reaches zero.
+// issue earlier than the nominal end, by the number of cycles that the NI buffer absorbs. Its data then waits
+// in the buffer behind the data of the current step and does not overtake the lockstep. The hardware uses a
+// down-counter; this model stores the cycle in which that counter reaches zero.
 class LockstepCounter {
  public:
   // Starts a step in cycle `now` with an estimated `duration` in cycles. The last `absorbed` of these cycles

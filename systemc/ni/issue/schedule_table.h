@@ -33,7 +33,7 @@ class ScheduleTable {
   }
   void load(const schedule::Table&& table) = delete;
   // Loads the table, folded by `repetition` if this reduces the number of lines. Nops are loaded only if
-  // `nops`.
+  // `nops` is set.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
     if (repetition.step > 0) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
@@ -45,7 +45,7 @@ class ScheduleTable {
     load(table);
   }
   // The entry to issue next; nullptr if there are no more entries. The pointer is valid until the next entry
-  // is popped or, if entries_stay(), as long as the schedule exists.
+  // is popped or, if entries_stay() is true, as long as the schedule exists.
   const TableEntry* head() const {
     if (next_ >= size_) return nullptr;
     return entries_stay() ? entries_ + next_ : &read_->heads[next_ % 2];

@@ -11,8 +11,8 @@
 
 namespace coppice::ni {
 
-// Simulates the order in which the reduction unit adds or stores the flits that arrive at its ports, which
-// determines how sums are rounded. The order is that of rtl/ni/reduction_unit.v. A flit proceeds in its
+// Simulates the order in which the reduction unit adds or stores the flits that arrive at its ports. This
+// order determines how sums are rounded. It is that of rtl/ni/reduction_unit.v. A flit proceeds in its
 // arrival cycle unless some of its words are part of a sum in progress or of a lower port's flit of the same
 // cycle. In these cases, it waits in the queue of its port. A sum is written `latency` cycles after its flit
 // proceeded. The oldest flit of a queue proceeds as soon as it can. In a cycle in which it cannot, an
@@ -32,7 +32,7 @@ class ReductionQueues {
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // Accepts a flit that arrives in cycle `now` and copies its data. At most one flit per port and cycle may
+  // Accepts a flit that arrives in cycle `now` and copies its data. At most one flit per port per cycle may
   // arrive. Earlier cycles are first simulated on `memory`.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
   // Simulates all cycles before `now`.

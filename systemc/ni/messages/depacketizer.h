@@ -20,7 +20,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
     std::int64_t packets;
     std::int64_t flits;
   };
-  // `size_of(message ID)` must return the size of a message; in hardware, the head carries it.
+  // `size_of(message ID)` must return the size of a message; in hardware, the head carries the size.
   Depacketizer(std::function<Size(std::uint64_t)> size_of,
                std::function<void(std::uint64_t, Cycles)> on_message)
       : size_of_(std::move(size_of)), on_message_(std::move(on_message)) {}

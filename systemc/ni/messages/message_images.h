@@ -27,14 +27,15 @@ class MessageImages {
   // Adds the memory and the gradient buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
 
-  // Records that the origin has issued entry `index` of the port in `record` and has read the entry's data.
+  // Records that the origin has issued entry `index` of the port that `record` names and has read the entry's
+  // data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
   // Converts the record of a message that has arrived at its destination into the record of the image that
   // arrives at the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message.
   void completed(std::uint64_t message, MessageRecord& record);
-  // Adds the bytes of the images since the last call to the statistics of all memories.
+  // Adds to the statistics of all memories the bytes that images have accessed since the last call.
   void count_accesses();
 
  private:

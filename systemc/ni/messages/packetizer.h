@@ -16,8 +16,8 @@ namespace coppice::ni {
 // messages.
 //
 // The setup of a message occupies the port for a number of cycles after its data is ready and the previous
-// message has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver,
-// which is alpha in the linear cost model.
+// message has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver. In
+// the linear cost model, this time is alpha.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
@@ -37,8 +37,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with the message's ID and the cycle when the head (or tail) flit of a message enters the injection
-  // channel.
+  // Called when the head (or tail) flit of a message enters the injection channel, with the message's ID and
+  // the cycle.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 

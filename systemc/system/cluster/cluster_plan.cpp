@@ -22,7 +22,7 @@ using topology::NodeId;
   throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
 }
 
-// The configured failures and those of `routing.random_failures` other spines, selected with the seed.
+// The configured failures, and the failures of `routing.random_failures` other spines that the seed selects.
 topology::ClosFailures with_random_failures(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   topology::ClosFailures failures = config.failures;

@@ -44,7 +44,8 @@ class AssignmentStatistics {
 };
 
 // Assigns all `flows` together by every method. Returns the lower bound on the load, and each method's
-// largest load and CPU time (the shortest of 5 runs). Omits the integer program above 64 flows.
+// largest load and CPU time (the shortest of 5 runs). Omits the integer program if there are more than 64
+// flows.
 nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
                                        std::uint64_t seed);
 

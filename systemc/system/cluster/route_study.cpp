@@ -380,7 +380,7 @@ void require_fidelity(const config::Loaded& loaded) {
   }
 }
 
-// The maximum number of flit-hops in a study's sample, approximately; they take about a second at flit
+// The approximate maximum number of flit-hops in a study's sample, which takes about a second at flit
 // fidelity.
 constexpr double kStudiedFlitHops = 2e6;
 

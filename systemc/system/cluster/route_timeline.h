@@ -12,8 +12,8 @@
 namespace coppice::system {
 
 // Records the events of jobs and of the controller in the order of simulated time, for the result's
-// `timeline` and for a trace. The trace has one track per job, which shows when it computes and all-reduces,
-// and one for the controller with requests, answers, fall-backs and failures.
+// `timeline` and for a trace. The trace has one track per job, which shows when the job computes and
+// all-reduces, and one track for the controller, which shows requests, answers, fall-backs and failures.
 class RouteTimeline {
  public:
   // `trace`, if not nullptr, must outlive the timeline. `jobs`: one name per job.

@@ -11,7 +11,8 @@ struct StudySample {
   double scale = 1;  // the factor by which the all-reduces' sizes have been multiplied
 };
 
-// `flit_hops`: the approximate maximum for the whole sample. Every message keeps at least one flit.
+// `flit_hops`: the approximate maximum number of flit-hops in the whole sample. Every message keeps at least
+// one flit.
 StudySample sample_of(const ClusterPlan& plan, Bytes flit_bytes, double flit_hops);
 
 }  // namespace coppice::system

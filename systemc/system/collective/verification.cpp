@@ -22,7 +22,8 @@ using schedule::Schedule;
 using topology::NodeId;
 
 constexpr Bytes kElement = sizeof(float);
-// The maximum size of all contribution sets if every segment is tracked, and if only sampled elements are.
+// The maximum total size of contribution sets if every segment is tracked, and if only sampled elements are
+// tracked.
 constexpr Bytes kExactBytes = Bytes{160} << 20;
 constexpr Bytes kSampleBytes = Bytes{32} << 20;
 

@@ -63,7 +63,7 @@ void require_root(const config::Loaded& loaded, const workload::CollectiveSpec& 
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
-  // For algorithm auto: all candidates, starting with the fastest, which is chosen.
+  // For algorithm `auto`: all candidates. The first one is the fastest and is chosen.
   std::vector<schedule::ExpectedTime> expected{};
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const workload::CollectiveSpec& spec,

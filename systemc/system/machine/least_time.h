@@ -18,8 +18,8 @@ struct LeastTime {
   double ns() const;
 };
 
-// A schedule without tables, with only what the bounds need: `size` bytes, which are divided evenly among
-// `accelerators`, or all belong to `root` if it is given.
+// A schedule without tables, with only what the bounds need: `size` bytes, which all belong to `root` if it
+// is given, and are otherwise divided evenly among `accelerators`.
 schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators,
                               topology::NodeId root = topology::kNoNode);
 
@@ -29,8 +29,8 @@ LeastTime find_least_time(const config::SystemConfig& system, const topology::To
 
 // The latency bound in cycles, including the launch: the time of a single flit on the fastest path between an
 // accelerator with a share (any accelerator, in an all-reduce) and the accelerator farthest from it. If more
-// than 512 accelerators qualify, a search replaces trying them all: it starts from one and repeatedly
-// continues from the accelerator farthest from the last.
+// than 512 accelerators qualify, they are not all tried. Instead, a search starts from one of them and
+// repeatedly continues from the accelerator farthest from the last one.
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule);
 

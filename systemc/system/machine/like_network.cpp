@@ -16,7 +16,7 @@ LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology&
                          const topology::RoutingFunction& routing, int ni_ports)
     : loaded_(&loaded), machine_(&machine), routing_(&routing), ni_ports_(ni_ports) {
   if (topology::info_of(machine.kind()).described_by != topology::DescribedBy::kFile) return;
-  // A likeness could renumber the reducing switches, whose numbers tables refer to.
+  // Tables refer to reducing switches by number, and a likeness could renumber these switches.
   if (machine.num_interfaces() > machine.num_accelerators()) return;
   likeness_ = topology::find_likeness(machine);
   try {

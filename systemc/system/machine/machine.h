@@ -39,9 +39,9 @@ struct MachineSpec {
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
   std::vector<bool> rtl_interfaces;  // [accelerator]: whether its interface is Verilog
   // Whether the Verilog interfaces run programs, so that they load tables into contexts instead of having
-  // fixed ones.
+  // fixed tables.
   bool rtl_contexts = false;
-  // The waveform of the Verilated interface at the first of observe.nodes; empty: no waveform.
+  // The file for the waveform of the Verilated interface at the first of observe.nodes; empty: no waveform.
   std::string wave_path;
   // Paths set by a controller; nullptr: every message follows the route in its schedule.
   const ni::PathTable* paths = nullptr;

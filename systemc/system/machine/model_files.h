@@ -9,8 +9,8 @@
 namespace coppice::system {
 
 // The names that `training.model` may use. Each is a layer table in ../share/coppice/workloads/ relative to
-// the executable, which `cmake --install` creates, or if that folder does not exist, in configs/workloads/ of
-// the source tree.
+// the executable (a folder that `cmake --install` creates) or, if that folder does not exist, in
+// configs/workloads/ of the source tree.
 std::vector<std::string> known_models();
 
 // The folder that known_models() lists.

@@ -26,12 +26,12 @@ struct ProtocolChoice {
 };
 
 // The applicable choices, starting with every protocol for the algorithms that it lists (for all algorithms
-// if it lists none). The last choice is no protocol, for the remaining algorithms.
+// if it lists none). The last choice uses no protocol and serves the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
 // The time from the call of a collective until its first entry may issue. This is the launch time of its
-// protocol; the system's if it uses no protocol; and the shortest of all these if its protocol has not been
-// chosen yet.
+// protocol or, if it uses no protocol, that of the system. If the protocol has not been chosen yet, it is the
+// shortest of all these launch times.
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule);
 
 // A compiled schedule and its expected time, without the launch.
@@ -44,9 +44,9 @@ struct TimedSchedule {
 
 // Compiles `algorithm` for every choice that serves it, and returns the schedule with the shortest sum of
 // expected time and launch, where `launch` applies to the choice without a protocol. If `algorithm` is empty
-// or chooses among algorithms, tries every protocol, and no protocol only if none of them applies. `compile`
-// is passed the choice and whether the expected time matters; its UnsupportedError is rethrown only if every
-// choice fails.
+// or chooses among algorithms, tries every protocol, and compiles without a protocol only if none applies.
+// `compile` is passed the choice and whether the expected time matters; its UnsupportedError is rethrown only
+// if every choice fails.
 TimedSchedule choose_protocol(const std::vector<ProtocolChoice>& choices, Femtoseconds launch,
                               const std::string& algorithm,
                               const std::function<TimedSchedule(const ProtocolChoice&, bool timed)>& compile);

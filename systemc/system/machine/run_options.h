@@ -13,8 +13,8 @@
 
 namespace coppice::system {
 
-// The number of threads for a run of `flit_hops`. This is `asked` unless it is 0; then a large run gets one
-// thread per core, and a small run one thread.
+// The number of threads for a run of `flit_hops`. This is `asked` if it is not 0. Otherwise, a large run gets
+// one thread per core, and a small run gets one thread.
 inline int threads_for(double flit_hops, int asked) {
   constexpr double kSmall = 2e6;
   if (asked > 0) return asked;

@@ -18,8 +18,8 @@ namespace {
 
 using topology::NodeId;
 
-// Resolves `auto`. The fidelity becomes flit, since messages are not known in advance, and the check becomes
-// contributions, whose cost does not grow with the data size.
+// Resolves `auto`. The fidelity becomes `flit`, since messages are not known in advance, and the check
+// becomes `contributions`, whose cost does not grow with the data size.
 void choose(config::Loaded& loaded) {
   config::Config& config = loaded.config;
   if (config.fidelity == config::Fidelity::kAuto) config.fidelity = config::Fidelity::kFlit;
@@ -206,8 +206,12 @@ void OpenRun::add(Operations& operations, int rank, const Work& work) {
 void OpenRun::begin(Id id) {
   ++in_flight_;
   const Cycles at = (now() + period_ - 1) / period_;
-  for (const auto& [rank, operation] : operations_[id].of_ranks)
+  // A group of one rank is done, and `id` is freed, as soon as the operation is added.
+  const std::size_t ranks = operations_[id].of_ranks.size();
+  for (std::size_t i = 0; i < ranks; ++i) {
+    const auto [rank, operation] = operations_[id].of_ranks[i];
     machine_->runner(rank).add(index(operation), at);
+  }
 }
 
 void OpenRun::done(Id id) {

@@ -56,7 +56,7 @@ class OpenRun {
   std::function<void(Id id)> on_done;
 
   // Simulates up to and including `until`, which must not be before now(). Throws ConfigError if messages
-  // could deadlock. Throws ModelError if the simulation fails; the run can then not be continued.
+  // could deadlock. Throws ModelError if the simulation fails; after that, the run cannot be continued.
   void advance(Femtoseconds until);
   // Simulates until nothing is in flight. Throws like advance(), and ModelError for a deadlock.
   void drain();

@@ -62,7 +62,8 @@ class DimensionActivity final : public fabric::FabricObserver {
 
  private:
   // Counts the channel of an accelerator's port as busy for `used`. This time lies between `begin` and the
-  // end of the last flit, which starts at `last_flit`, or when the previous flit ends if that is later.
+  // end of the last flit. The last flit starts at `last_flit` or, if that is later, when the previous flit
+  // ends.
   void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
                  Femtoseconds used);
 

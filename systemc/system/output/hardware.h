@@ -19,8 +19,8 @@ struct RouterShape {
   int flit_bits = 0;
 };
 
-// The properties of a network interface that determine its area. `entries` is the number in its largest
-// table.
+// The properties of a network interface that determine its area. `entries` is the number of entries in its
+// largest table.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;

@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// The `leap` section of a result: the simulated and the skipped cycles, the simulated cycles summed over all
-// `nodes`, and how many of these node cycles were simulated in stretches.
+// The `leap` section of a result: the numbers of simulated and of skipped cycles, the number of simulated
+// cycles summed over all `nodes`, and how many of these node cycles were simulated in stretches.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
   return {{"simulated_cycles", cycles - leapt},
           {"leapt_cycles", leapt},

@@ -7,10 +7,10 @@
 
 namespace coppice::system {
 
-// Writes an output file; every output uses this class. Either the complete file appears under its name or
-// none: it is written under a temporary name in the same folder and then renamed. Terminals, pipes and other
-// special files are written directly and never replaced. For a symbolic link, the target is replaced and the
-// link is kept. A file that was read as an input (base/input_file.h) is never overwritten.
+// Writes an output file; every output uses this class. A file appears under its name only when it is
+// complete: it is written under a temporary name in the same folder and then renamed. Terminals, pipes and
+// other special files are written directly and never replaced. For a symbolic link, the target is replaced
+// and the link is kept. A file that was read as an input (base/input_file.h) is never overwritten.
 class ResultFile {
  public:
   // `option` is the command-line option that names `path`, such as "--out". Throws ConfigError located at the
@@ -23,7 +23,7 @@ class ResultFile {
 
   const std::string& option() const { return option_; }
   const std::string& path() const { return path_; }
-  // The temporary file that is being written, in the same directory.
+  // The temporary file that is being written, in the same folder as the output.
   const std::string& temporary_path() const { return temporary_; }
   // Whether the output is a special file; temporary_path() is then the output itself.
   bool direct() const { return direct_; }

@@ -44,7 +44,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
 
   // Starts to sample the fabric's counters in cycle `now`.
   void sample_from(Cycles now);
-  // Takes a sample if sampling has started and a sample is due; to be called between slices of the run.
+  // Takes a sample if sampling has started and a sample is due. Call this between slices of the run.
   void sample_if_due(Cycles now);
 
   // Returns the profile of a run of `cycles`:

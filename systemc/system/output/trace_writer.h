@@ -15,10 +15,10 @@
 
 namespace coppice::system {
 
-// Writes a trace for Perfetto (ui.perfetto.dev). For each network interface, it has a track per port with
-// table entries and waiting times, a track of arrivals with arrows from their senders and, at fluid fidelity,
-// a counter of each port's rate. For each channel, it has a counter of the channel's use and, if flits are
-// simulated, a counter of the flits in the buffer at its end. Times are simulated times, rounded to
+// Writes a trace for Perfetto (ui.perfetto.dev). For each network interface, the trace has a track per port
+// with table entries and waiting times, a track of arrivals with arrows from their senders and, at fluid
+// fidelity, a counter of each port's rate. For each channel, it has a counter of the channel's use and, if
+// flits are simulated, a counter of the flits in the buffer at its end. Times are simulated times, rounded to
 // nanoseconds. finish() creates the complete file; if it is never called, there is no file.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:

@@ -42,7 +42,7 @@ struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
   schedule::Schedule schedule;  // [index in `interfaces`]; entries refer to nodes of the machine
   schedule::CheckReport report;
-  // For algorithm auto: all candidates, starting with the fastest, which is chosen.
+  // For algorithm `auto`: all candidates. The first one is the fastest and is chosen.
   std::vector<schedule::ExpectedTime> expected;
   std::vector<topology::NodeId> accelerators;  // the members' accelerators on the machine
   // The network interfaces of the members, followed by those of the reducing switches that serve them.

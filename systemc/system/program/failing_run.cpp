@@ -378,7 +378,7 @@ class FailingRun {
     }
     json["accelerators"] = accelerators();
     write_losses(json);
-    // These sections would describe only one stretch, since each stretch has its own machine.
+    // Each stretch has its own machine, so these sections would describe only one stretch.
     for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles", "profile"})
       json.erase(key);
     json["jobs"] = std::move(jobs);

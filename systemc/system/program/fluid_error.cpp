@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The maximum number of flit-hops in a sample, approximately. With leaps, a slow core simulates them in about
-// a second even if all messages contend.
+// The approximate maximum number of flit-hops in a sample. With leaps, a slow core simulates them in about a
+// second even if all messages contend.
 constexpr double kSampledFlitHops = 5e6;
 constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;

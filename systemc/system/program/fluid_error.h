@@ -11,7 +11,7 @@
 
 namespace coppice::system {
 
-// Runs a sample at fidelity fluid, or exactly (kAuto), and returns the result's `fidelity` and `time_ns`.
+// Runs a sample at fidelity `fluid`, or exactly (kAuto), and returns the result's `fidelity` and `time_ns`.
 using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
 
 // Measures the error of fluid times. Returns `error`, the fluid time of a sample divided by its exact time,
@@ -21,7 +21,7 @@ using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
 nlohmann::ordered_json measure_fluid_error(nlohmann::ordered_json sample, const TimeSample& time,
                                            const std::atomic<bool>* interrupted);
 
-// Runs a sample of a program on the program's network, at fidelity fluid or auto.
+// Runs a sample of a program on the program's network, at fidelity `fluid` or `auto`.
 using RunSample = std::function<nlohmann::ordered_json(const workload::Program& sample, config::Fidelity)>;
 
 // Measures the error for a program of `flit_hops`. The sample takes about a second: it is the program itself
@@ -29,8 +29,8 @@ using RunSample = std::function<nlohmann::ordered_json(const workload::Program& 
 nlohmann::ordered_json measure_fluid_error(const workload::Program& program, double flit_hops,
                                            const RunSample& run, const std::atomic<bool>* interrupted);
 
-// Writes what measure_fluid_error() returned to the result as `fluid`, and adds a warning if the error is
-// large.
+// Stores the value returned by measure_fluid_error() in the result as `fluid`, and adds a warning if the
+// error is large.
 void write_fluid_error(const nlohmann::ordered_json& measured, nlohmann::ordered_json& result);
 
 // The line of the summary for a result's `fluid`; empty if the result has none.

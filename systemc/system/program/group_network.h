@@ -14,8 +14,8 @@
 
 namespace coppice::system {
 
-// Which routes connect the members of a group. kRouted: always the machine's routes, for callers that route
-// messages themselves.
+// The choice of routes between the members of a group. kRouted: always the machine's routes, for callers that
+// route messages themselves.
 enum class GroupRouting { kOwnNetwork, kRouted };
 
 // A group's own network, for which its collectives are compiled, and its placement on the machine. The first

@@ -26,7 +26,8 @@ std::vector<Job> jobs_of(const config::Config& config, const workload::Program& 
 
 int iterations_of(const workload::Program& program, const Job& job);
 
-// The rest of a program after each job has finished `done` iterations, with the same ranks and groups.
+// The part of a program that remains after each job has finished `done` iterations. Ranks and groups stay the
+// same.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

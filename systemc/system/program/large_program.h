@@ -15,10 +15,10 @@ namespace coppice::system {
 std::vector<std::string> known_transformers();
 
 // The training of the transformer that `training.model` names. The value may also be the path of a
-// description in YAML. Throws ConfigError at a key with an impossible value.
+// description in YAML. Throws ConfigError, located at the key, if a value is impossible.
 workload::LargeTraining large_training_of(const config::Loaded& loaded);
 
-// The program of workload.inference. Throws ConfigError at a key with an impossible value, and at
+// The program of workload.inference. Throws ConfigError at the key if a value is impossible, and at
 // system.accelerator.memory if the model does not fit.
 workload::Program load_inference(const config::Loaded& loaded);
 
@@ -26,7 +26,7 @@ workload::Program load_inference(const config::Loaded& loaded);
 // for each further token.
 void add_inference(nlohmann::ordered_json& result, const config::Config& config);
 
-// The program of large_training_of(). Throws ConfigError at a key with an impossible value, and at
+// The program of large_training_of(). Throws ConfigError at the key if a value is impossible, and at
 // system.accelerator.memory if the model does not fit.
 workload::Program load_large_program(const config::Loaded& loaded);
 // The program of load_large_program(), to be represented by one data-parallel copy of the model.

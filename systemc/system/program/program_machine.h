@@ -77,8 +77,8 @@ struct FoldedCopies {
   bool per_accelerator = false;  // as in RunOptions
 };
 
-// A program and the settings for its run. The machine refers to everything here, so it must not outlive any
-// of it.
+// A program and the settings for its run. The machine refers to all of these objects, so it must not outlive
+// them.
 struct ProgramSetup {
   const config::Loaded& loaded;
   const workload::Program& program;

@@ -119,8 +119,8 @@ class Record {
     if (machine_.passes().limited()) json_["passes"] = passes();
   }
 
-  // The numbers of passes over layers that were timed by formula and tile by tile, and the delay of the
-  // latter by network interfaces.
+  // How many passes over layers were timed by the formula, how many tile by tile, and how long network
+  // interfaces delayed the latter.
   ordered_json passes() const {
     const SharedPasses& passes = machine_.passes();
     const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /

@@ -47,8 +47,8 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
   if (chained != nullptr) make_gradient_queue(*chained);
 }
 
-// Registers the collective that `operation` joins. Calls must be in program order, in which tables are
-// loaded.
+// Registers the collective that `operation` joins. Calls must be in program order, because tables are loaded
+// in the order of the calls.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
   set_operation(id, operation);
@@ -197,7 +197,7 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// Makes operations ready whose predecessors have all ended, and starts the next work of idle units and
+// Makes ready the operations whose predecessors have all ended, and starts the next work of idle units and
 // contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;

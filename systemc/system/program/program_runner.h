@@ -148,12 +148,12 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   Cycles behind_tiles_ = 0;  // by how many cycles the computation is longer than at nominal speed
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;              // the rank's collectives in program order
-  std::size_t next_to_load_ = 0;                     // index in in_order_ of the next collective to load
-  OperationOf operation_of_;                         // for joined collectives and transfers
+  std::vector<ni::ContextId> in_order_;  // the rank's collectives in program order
+  std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
+  OperationOf operation_of_;             // [joined collective or transfer]: its operation
   std::vector<OperationOf::node_type> freed_nodes_;  // of operation_of_, whose memory is reused
-  // Exchanges that are joined but not loaded, by (-priority, operation): the order in which they are loaded
-  // does not depend on how a program numbers its collectives.
+  // Collectives that are joined but not loaded, in the order in which they will be loaded: by negative
+  // priority, then by operation. The order does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
   std::set<ni::ContextId> begun_;   // joined, or loaded before; these are not loaded ahead of time

@@ -105,7 +105,7 @@ class ProgramState {
   bool adding() const { return adding_; }
   // Called when the data of a collective has been verified, before the data is released.
   std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
-  // Called when the last member of a collective or transfer is done, in the same cycle.
+  // Called in the cycle in which the last member of a collective or transfer is done.
   std::function<void(ni::ContextId id, Cycles now)> on_done;
   // Called when the first member joins a collective or transfer.
   std::function<void(ni::ContextId id, Cycles now)> on_first_joined;

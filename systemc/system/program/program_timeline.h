@@ -18,10 +18,10 @@
 namespace coppice::system {
 
 // How accelerators spent their time, derived from the times of their operations. At any time, only the first
-// of these activities counts: the accelerator computes; it accesses its memory; it sends, or a collective or
-// transfer in which it takes part has all its members, which is exposed communication of the kind that began
-// first; it waits for members to join or for a sender, because of a pipeline bubble or of stragglers; or it
-// is idle.
+// of these activities counts: the accelerator computes; it accesses its memory; it communicates, because it
+// sends or because all members of a collective or transfer have joined (exposed communication of the kind
+// that began first); it waits for members to join or for a sender, because of a pipeline bubble or of
+// stragglers; or it is idle.
 class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;

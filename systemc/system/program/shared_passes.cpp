@@ -75,8 +75,9 @@ const Compute* pass_of(const Operation& operation) {
 }
 
 // Divides a computation into equal pieces, each of which is loaded while the previous one is computed. If
-// nothing else uses the memory, the whole takes the time given by the roofline, the longer of loading and
-// computing. For this, the first piece needs no loading, and the last one needs no computing.
+// nothing else uses the memory, the whole computation takes the time given by the roofline, which is the
+// longer of its loading and computing times. To achieve this, the first piece needs no loading, and the last
+// one needs no computing.
 PassWork stream_of(const Compute& compute, const config::AcceleratorConfig& config) {
   const double rate = 2.0 * config.array.front() * config.array.back() * config.pes;
   const auto cycles = static_cast<std::int64_t>(std::ceil(compute.operations / rate - 1e-9));

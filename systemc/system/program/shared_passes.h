@@ -15,10 +15,10 @@ namespace coppice::system {
 
 // Determines which passes over layers, and which other computations given in operations and bytes, are
 // simulated tile by tile, and provides their work. If memory bandwidth is limited, a pass takes longer than
-// its formula when the network interface accesses memory at the same time. This is impossible if every
-// collective and transfer of the rank comes before or after the pass in program order: the arrays then have
-// the memory to themselves, and the pass takes exactly the time of its formula (LayerEngine). All other
-// passes are simulated tile by tile.
+// its formula predicts when the network interface accesses memory at the same time. This is impossible if
+// every collective and transfer of the rank comes before or after the pass in program order: the arrays then
+// have the memory to themselves, and the pass takes exactly the time that its formula predicts (LayerEngine).
+// All other passes are simulated tile by tile.
 class SharedPasses {
  public:
   // All references must outlive this object.
@@ -57,7 +57,7 @@ class SharedPasses {
   std::optional<accelerator::Accelerator> accelerator_;
   std::vector<std::shared_ptr<const Flags>> shared_;  // [rank]: the flags of its operations
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
-  // [operations, bytes].
+  // [operations, bytes]: the work of this computation.
   std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>> streams_;
   std::int64_t passes_ = 0;
   std::int64_t tiles_ = 0;

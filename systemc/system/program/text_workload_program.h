@@ -11,8 +11,8 @@ namespace coppice::system {
 workload::TextWorkload load_text_workload(const config::Loaded& loaded);
 
 // One iteration of the workload as a program of all accelerators. A partitioned model is distributed over the
-// first dimensions of the network; if it has no dimensions, over accelerators with consecutive numbers.
-// Throws ConfigError.
+// first dimensions of the network or, if the network has no dimensions, over accelerators with consecutive
+// numbers. Throws ConfigError.
 workload::Program load_text_program(const config::Loaded& loaded);
 
 }  // namespace coppice::system

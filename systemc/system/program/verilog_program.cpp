@@ -20,7 +20,7 @@ class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
 
-  // Unless `holds`, rejects the value of `key` with `what`, which gives the reason and a valid value.
+  // Unless `holds` is true, rejects the value of `key` with `what`, which gives the reason and a valid value.
   void unless(bool holds, const char* key, const std::string& what) const {
     if (!holds) refuse(key, "in programs, Verilog network interfaces (system.ni.impl: rtl) " + what);
   }

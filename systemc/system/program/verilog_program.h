@@ -19,7 +19,7 @@ bool runs_in_verilog(const config::Loaded& loaded);
 std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topology::Topology& topology);
 
 // Throws ConfigError if the Verilated network interface without contexts (cosim/rtl_network_interface.h)
-// cannot run the collective, or cannot be checked by `verified`.
+// cannot run the collective, or does not support the check `verified`.
 void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
                           const std::string& verified, const topology::Topology& topology, int ni_ports);
 

@@ -12,9 +12,9 @@ namespace coppice::system {
 
 // The inputs of a pattern in addition to the network.
 struct PatternInput {
-  std::vector<Hotspot> hotspots{};          // for pattern hotspot
-  std::vector<topology::NodeId> targets{};  // for pattern permutation: [source]
-  std::uint64_t seed = 1;                   // for pattern randperm
+  std::vector<Hotspot> hotspots{};          // for the pattern `hotspot`
+  std::vector<topology::NodeId> targets{};  // for the pattern `permutation`: [source]
+  std::uint64_t seed = 1;                   // for the pattern `randperm`
 };
 
 // The name of a pattern and a description of its destinations.
@@ -51,7 +51,7 @@ class TrafficPattern {
 
   Pattern pattern_;
   int nodes_;
-  int group_ = 0;                        // for pattern next_group: number of accelerators per group
+  int group_ = 0;                        // for the pattern `next_group`: number of accelerators per group
   std::vector<topology::NodeId> fixed_;  // [source]: its destination; empty if destinations are random
   std::vector<Hotspot> hotspots_;
   int weights_ = 0;

@@ -206,7 +206,8 @@ class TrafficRun {
     return complete() || limited;
   }
 
-  // Whether every packet of the trace has been ejected; for other traffic, whether every measured packet has.
+  // Whether every packet of the trace has been ejected; for other traffic, whether every measured packet has
+  // been.
   bool complete() const {
     if (!traffic_.trace.empty()) return trace_.arrived == trace_.packets.size();
     return cycle_ >= measurement_.end && measurement_.finished == measurement_.created &&

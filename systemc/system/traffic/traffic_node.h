@@ -69,7 +69,8 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
 
 // A source of synthetic traffic. When a packet has left, the source determines the random creation time of
 // the next one, up to kHorizon cycles ahead, and sleeps until then. The packets are the same as if it decided
-// in every cycle. Replies to requests that have arrived have priority over the source's own requests.
+// in every cycle whether to create one. Replies to requests that have arrived have priority over the source's
+// own requests.
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` must outlive this module.
@@ -126,9 +127,9 @@ class TraceNode final : public TrafficNode {
   TraceNode(const sc_core::sc_module_name& name, const TrafficPosition& place, TraceState& trace)
       : TrafficNode(name, place), trace_(&trace) {}
 
-  // Lets a packet of this node be sent from cycle `at` on; to be called before the simulation.
+  // Lets a packet of this node be sent from cycle `at` on. Call this before the simulation.
   void expect(std::size_t packet, Cycles at) { ready_.push({at, packet}); }
-  // Like expect(), but to be called during the simulation.
+  // Like expect(), but for calls during the simulation.
   void release(std::size_t packet, Cycles at);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;

@@ -63,8 +63,8 @@ struct TrafficOptions {
   int packet_flits = 1;
   Cycles warmup = 10'000;
   Cycles measure = 50'000;
-  std::vector<Hotspot> hotspots{};  // for pattern hotspot
-  std::string permutation{};        // for pattern permutation: file name (packet_trace.h)
+  std::vector<Hotspot> hotspots{};  // for the pattern `hotspot`
+  std::string permutation{};        // for the pattern `permutation`: file name (packet_trace.h)
   std::optional<Bursts> bursts = std::nullopt;
   std::optional<RequestReply> request_reply = std::nullopt;
   std::string trace{};  // file name (packet_trace.h); if set, only packet_flits of the members above is used

@@ -41,7 +41,7 @@ using Dimensions = std::vector<DimensionModel>;
 using Groups = std::map<Group, Dimensions>;
 
 // Divides the dimensions into the first ones, which span `accelerators` in total, and the rest. The last of
-// the first ones may itself be divided unless it is a ring.
+// the first dimensions may itself be divided unless it is a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -148,7 +148,7 @@ class Network {
   };
 
   // Each accelerator sends everything except its own part directly to its peers. On a ring, data travels a
-  // quarter of the way around on average, or half of it if the ring is unidirectional.
+  // quarter of the way around on average, or half of the way if the ring is unidirectional.
   static LinkLoad link_load(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
@@ -220,8 +220,8 @@ class TextPrediction {
   }
 
  private:
-  // Converts the communication's `bytes` to the total size of the data, since an all-gather may be given by
-  // its input.
+  // Converts the communication's `bytes` to the total size of the data, since the size of an all-gather may
+  // be that of its input.
   Communication whole(const Communication& what, Group group) const {
     const auto counted = loaded_.config.training.all_gather_bytes;
     return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};

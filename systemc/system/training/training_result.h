@@ -32,7 +32,7 @@ struct MeasuredTraining {
 // all-reduces.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
-// Formats a summary of a result of make_training_result(), which shows how the iteration's time is spent.
+// Formats a summary of a result of make_training_result(). It shows how the iteration's time is spent.
 std::string summarize_training(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

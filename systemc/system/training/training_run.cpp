@@ -149,8 +149,8 @@ class TrainingRun {
     if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // The beginning of an all-reduce's time. A single all-reduce begins when all accelerators have joined it;
-  // one of several begins when the first accelerator's gradients are available.
+  // The result's key for the time at which an all-reduce begins. A single all-reduce begins when all
+  // accelerators have joined it; one of several begins when the first accelerator's gradients are available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
   // The timeline of the layers if there were no communication.
@@ -181,7 +181,8 @@ class TrainingRun {
     }
   }
 
-  // Reads the timeline of an iteration from a result. If accelerators differ, it is that of the slowest one.
+  // Reads the timeline of an iteration from a result. If accelerators differ, returns the timeline of the
+  // slowest one.
   workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
                                            const TrainingProgram& made, const Json& ran) const {
     const auto fs = [](const Json& ns) {

@@ -60,9 +60,10 @@ struct Trace {
   NamedGroups groups;  // the groups that metadata nodes list
 };
 
-// Reads a trace in protobuf or one of the JSON forms, which may be gzipped. `rank` is used in messages.
-// Throws a ConfigError that names the file, rank and node if the contents are not supported. This includes
-// traces of the old schema, which numbers types differently, and host traces that have not been converted.
+// Reads a trace in protobuf or one of the JSON forms, which may be gzipped. `rank` is used only in error
+// messages. Throws a ConfigError that names the file, rank and node if the contents are not supported. This
+// includes traces of the old schema, which numbers types differently, and host traces that have not been
+// converted.
 Trace read_trace(const std::string& path, int rank);
 
 }  // namespace coppice::workload::chakra

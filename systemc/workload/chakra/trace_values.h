@@ -17,7 +17,7 @@ struct AttributeValue {
   std::optional<std::string> text{};
 };
 
-// The value as a signed 64-bit integer; nullopt if it is not a whole number or out of range.
+// The value as a signed 64-bit integer; nullopt if it is not a whole number or is out of range.
 std::optional<std::int64_t> whole_number(const nlohmann::json& value);
 // The number that a string consists of; nullopt if the string contains anything else.
 std::optional<std::int64_t> number_in(const std::string& text);

@@ -16,7 +16,7 @@ namespace coppice::system {
 class QuotientNetwork {
  public:
   // `copies`: [copy][role]: accelerator of the machine; an accelerator has at most one role. Returns nullptr
-  // if the copies' channels differ, if a channel leads directly from a node to one of the same role in
+  // if the copies' channels differ, if a channel leads directly from a node to a node of the same role in
   // another copy, or if switches reduce.
   static std::unique_ptr<QuotientNetwork> find(const topology::Topology& machine,
                                                std::span<const std::vector<topology::NodeId>> copies);
@@ -28,8 +28,8 @@ class QuotientNetwork {
   topology::NodeId node(topology::NodeId node) const { return nodes_[static_cast<std::size_t>(node)]; }
   // The copy to which a node of the machine belongs; -1 if copies share it or it has no role.
   int copy(topology::NodeId node) const { return copy_of_[static_cast<std::size_t>(node)]; }
-  // The channel of the quotient to which a channel of the machine belongs; -1 if an end of it has no role, or
-  // if it joins switches that copies share.
+  // The channel of the quotient to which a channel of the machine belongs; -1 if the latter joins switches
+  // that copies share or has an end without a role.
   topology::ChannelId channel(topology::ChannelId id) const {
     return channels_[static_cast<std::size_t>(id)];
   }
