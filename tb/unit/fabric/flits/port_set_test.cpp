@@ -36,7 +36,7 @@ TEST(PortSet, FirstFromWrapsAround) {
   EXPECT_EQ(set.first_from(129), 3);
 }
 
-TEST(PortSet, FirstFromComesBackToTheWordItStartedIn) {
+TEST(PortSet, FirstFromReturnsToTheFirstWord) {
   PortSet set(128);
   set.insert(65);
   EXPECT_EQ(set.first_from(70), 65);

@@ -73,7 +73,7 @@ RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   }
 }
 
-TEST(AllToAll, RefusesWhatItsNetworkDoesNotHave) {
+TEST(AllToAll, RejectsAlgorithmsThatDoNotFitTheNetwork) {
   const auto refuses = [](const std::string& topology, const std::string& algorithm,
                           const std::string& what) {
     const SmallMachine machine(topology, {chosen(algorithm)});
