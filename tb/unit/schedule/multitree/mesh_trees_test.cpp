@@ -30,7 +30,7 @@ RC_GTEST_PROP(DimensionTrees, EveryWayIsAShortestWay, ()) {
   RC_ASSERT(depth_of(*dimension_trees(machine.topology, 1, 1)) == diameter);
 }
 
-TEST(DimensionTrees, ReachTheLeastTimesteps) {
+TEST(DimensionTrees, ReachTheMinimumOfTimesteps) {
   for (const std::vector<int>& dims :
        {std::vector{4, 4}, {8, 8}, {3, 9}, {3, 32}, {5, 5}, {16, 16}, {7, 31}}) {
     const Machine machine = mesh(dims);

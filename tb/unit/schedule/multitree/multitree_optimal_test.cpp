@@ -87,7 +87,7 @@ TEST(MultiTreeOptimal, FillsTheLinksOfADgx1) {
   EXPECT_EQ(build_optimal_trees(dgx1().topology, 6, 1).steps, 7);
 }
 
-TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
+TEST(MultiTreeOptimal, FindsBetterTreesThanMultiTreeOnABigraph) {
   const topology::Topology network = bigraph({3, 6}).topology;
   EXPECT_EQ(build_trees(network).steps, 18);
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);

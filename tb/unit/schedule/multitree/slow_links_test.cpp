@@ -41,7 +41,7 @@ TEST(SlowLinks, CostNothing) {
   }
 }
 
-TEST(SlowLinks, StayWhereTheyAreNeeded) {
+TEST(SlowLinks, AreUsedIfTheyAreNeeded) {
   const Machine path = with_links(3, {{0, 1, 16}, {1, 2, 1}});
   EXPECT_GT(expected_ns(path, "multitree"), 1 << 20);  // all 2^20 bytes cross the slow link at 1 GB/s
 }

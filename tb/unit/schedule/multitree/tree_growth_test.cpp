@@ -29,7 +29,7 @@ RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()
 
 // The first piece takes one timestep for each channel of its path. The root sends one piece per channel per
 // timestep.
-TEST(TreeGrowth, PiecesFollowOneAnother) {
+TEST(TreeGrowth, PiecesAreSentOneAfterAnother) {
   const Machine line = mesh({5});
   EXPECT_EQ(grow_trees_of(line.topology, 0, 1, 1).steps, 4);
   EXPECT_EQ(grow_trees_of(line.topology, 0, 10, 1).steps, 4 + 9);
@@ -37,7 +37,7 @@ TEST(TreeGrowth, PiecesFollowOneAnother) {
   EXPECT_LE(grow_trees_of(torus({4, 4}).topology, 0, 16, 1).steps, 4 + 16 / 4 + 2);
 }
 
-TEST(TreeGrowth, APhaseIsABroadcastBackwards) {
+TEST(TreeGrowth, AReductionIsAReversedBroadcast) {
   const Machine machine = torus({4, 4});
   const Schedule reduce = compile_rooted(machine, Collective::kReduceScatter, 5, 4, 1 << 16);
   const Schedule broadcast = compile_rooted(machine, Collective::kAllGather, 5, 4, 1 << 16);

@@ -108,7 +108,7 @@ RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
 
 // Two hosts with three accelerators each, whose switches are joined by a slow link. The packing fills this
 // link by spreading its traffic over all three ports of a host.
-TEST(Arborescences, SpreadSlowWaysOverPorts) {
+TEST(Arborescences, DistributeSlowPathsOverPorts) {
   Topology hosts(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
     hosts.add_channel(a, b, {rate}, 0);

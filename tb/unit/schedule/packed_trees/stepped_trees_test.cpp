@@ -108,7 +108,7 @@ RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
 }
 
 // If messages need no setup, pipelined pieces are as fast, so the compiler does not search for stepped trees.
-TEST(SteppedTrees, AreLeftOutWithoutSetups) {
+TEST(SteppedTrees, AreOmittedWithoutSetups) {
   const Machine machine = dgx1();
   CompileRequest request = with_setup(machine, 64 * 1024 * 1024);
   request.timing.message_setup = 0;

@@ -72,7 +72,7 @@ TEST(TreeCompilers, ChunksBecomeFinalInTheOrderOfTheirAddresses) {
   }
 }
 
-TEST(TreeCompilers, ChooseTheirChunksByEquationFour) {
+TEST(TreeCompilers, ChooseTheNumberOfChunksByEquationFour) {
   const Machine machine = dgx1();
   CompileRequest request = machine.request(Collective::kAllReduce, Bytes{64} << 20);
   request.chunks = kAutomaticChunks;
@@ -84,7 +84,7 @@ TEST(TreeCompilers, ChooseTheirChunksByEquationFour) {
   EXPECT_EQ(resolve_chunks(machine.topology, request, 2), 1);
 }
 
-TEST(TreeCompilers, RefuseMoreChunksThanElements) {
+TEST(TreeCompilers, RejectMoreChunksThanElements) {
   const Machine machine = dgx1();
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   request.chunks = 9;

@@ -112,7 +112,7 @@ RC_GTEST_PROP(TreeCheck, BelievesNothingWrong, ()) {
   require_same_report(*of_trees, *of_all);
 }
 
-TEST(TreeCheck, IsForTheTablesOfOneSource) {
+TEST(TreeCheck, IsOnlyForTheTablesOfOneSource) {
   const Machine machine = torus({3, 3});
   CompileRequest request = machine.request(Collective::kAllReduce, 36);
   request.pattern_beyond = 1;

@@ -36,7 +36,7 @@ RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
 }
 
 // The ring always continues to the nearest switch, so that it visits each switch once.
-TEST(RingOrder, GoesOnToTheNearestOnSwitchNetworks) {
+TEST(RingOrder, ContinuesWithTheNearestOnSwitchNetworks) {
   EXPECT_THAT(ring_order(fat_tree({2, 2}).topology).nodes, testing::ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(ring_order(bigraph({2, 4}).topology).nodes, testing::ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
 }

@@ -29,7 +29,7 @@ RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
 }
 
 // On networks whose `dims` do not describe a grid, the ring must still include every accelerator.
-TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
+TEST(Ring, IsCorrectOnNetworksThatAreNotGrids) {
   for (const Machine& machine :
        {fat_tree({4, 2}), fat_tree({2, 3}), fat_tree({8, 2, 0}), fat_tree({4, 3, 2}), bigraph({4, 8}),
         built(topology::Kind::kSwitch, {6}), built(topology::Kind::kRing, {5}),
@@ -40,7 +40,7 @@ TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
   }
 }
 
-TEST(Ring, OneAcceleratorHasNothingToSay) {
+TEST(Ring, OneAcceleratorSendsNothing) {
   const Machine machine = torus({1});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 64);
   EXPECT_EQ(schedule.steps, 0);

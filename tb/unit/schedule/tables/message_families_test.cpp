@@ -17,7 +17,7 @@ using topology::DimensionKind;
 
 // In a ring of four, each partial sum includes the one received before, and the family of a final value is
 // the accelerator that sent it.
-TEST(MessageFamilies, NameTheNeighbourOnARing) {
+TEST(MessageFamilies, AreTheNeighbourOnARing) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   const ChunkProgram program = program_of(machine.topology, 8, Collective::kAllReduce, {0});
   const MessageFamilies families(program);

@@ -59,7 +59,7 @@ RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
   require_same_report(report, of_all);
 }
 
-TEST(TablePattern, IsForManyAcceleratorsOfAsMuchDataEach) {
+TEST(TablePattern, IsForManyAcceleratorsWithEqualData) {
   Symmetric ring = ring_on(torus({4, 4}), Collective::kAllReduce);
   EXPECT_TRUE(has_patterns(ring.compile()));
   ring.request.pattern_beyond = 16;

@@ -34,7 +34,7 @@ TEST(Bucket, FillsAllChannelsOfACube) {
   }
 }
 
-TEST(Bucket, RefusesNetworksWithoutRings) {
+TEST(Bucket, RejectsNetworksWithoutRings) {
   EXPECT_THAT(
       [] {
         mesh({3, 4}).compile("bucket", Collective::kAllReduce, 64);

@@ -52,7 +52,7 @@ TEST(HalvingDoubling, BoundsTheAdditionsOfAChunkInAnyOrder) {
   EXPECT_THAT(check_schedule(machine.topology, schedule).additions, testing::Each(10));
 }
 
-TEST(HalvingDoubling, RefusesOtherNumbers) {
+TEST(HalvingDoubling, RejectsOtherNumbersOfAccelerators) {
   EXPECT_THAT(
       [] {
         torus({3, 4}).compile("halving_doubling", Collective::kAllReduce, 64);
