@@ -109,7 +109,7 @@ Layer any_convolution() {
                      groups);
 }
 
-RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
+RC_GTEST_PROP(Layer, PassesHaveEqualWork, ()) {
   const Layer layer = any_convolution();
   const std::int64_t samples = *rc::gen::inRange(1, 8);
   RC_ASSERT(gemm(layer, Pass::kForward, samples).macs() == layer.macs() * samples);

@@ -270,7 +270,7 @@ TEST(ScaleSim, RefusesTablesWithoutLayers) {
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }
 
-RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRefusedWithItsPlace, ()) {
+RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRejectedWithItsLocation, ()) {
   const auto cell = rc::gen::element<std::string>("", "a", "1", "3", "-1", "x1", "1e9", " ", "7,7", "\"");
   const auto cells = *rc::gen::container<std::vector<std::string>>(cell);
   std::string content = *rc::gen::element<std::string>("", header, "title\n");

@@ -33,7 +33,7 @@ TEST(ScheduleFile, IsReadAsItWasPrinted) {
   }
 }
 
-RC_GTEST_PROP(ScheduleFile, KeepsWhoOwnsWhat, ()) {
+RC_GTEST_PROP(ScheduleFile, KeepsTheOwnersOfShares, ()) {
   const Machine machine = random_machine(4);
   Schedule schedule = machine.compile("ring", Collective::kReduceScatter, 4096);
   schedule.shares = share_out(schedule);

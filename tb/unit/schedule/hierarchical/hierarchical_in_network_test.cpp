@@ -144,7 +144,7 @@ std::vector<DimensionSpec> random_dimensions() {
 }
 
 // The tables are correct under any timing, and no two messages of a step share a channel.
-RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
+RC_GTEST_PROP(Offload, IsCorrectInAnyOrderOfTheDimensions, ()) {
   const AddingMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
   std::vector<DimensionOrder> orders;
@@ -184,7 +184,7 @@ TEST(Offload, AllGathersInAnyOrderOfDimensions) {
 }
 
 // Random orders of dimensions for reduce-scatters and all-gathers, on random hierarchies.
-RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
+RC_GTEST_PROP(Offload, IsCorrectIfAllGathersHaveTheirOwnOrder, ()) {
   using enum DimensionKind;
   std::vector<DimensionSpec> dimensions;
   for (int d = *rc::gen::inRange(1, 4); d > 0; --d) {

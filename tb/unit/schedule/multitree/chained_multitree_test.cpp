@@ -21,7 +21,7 @@ Schedule compile(const Machine& machine, Bytes size, int slices) {
   return ChainedMultiTreeCompiler().compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(ChainedMultiTree, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(ChainedMultiTree, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? dgx1() : random_machine(4);
   const Bytes size = random_size();
   const int slices = *rc::gen::inRange(1, static_cast<int>(std::min<Bytes>(size / 4, 6)) + 1);

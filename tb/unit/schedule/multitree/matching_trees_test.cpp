@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(MatchingTrees, ObeyTheLaws, ()) {
+RC_GTEST_PROP(MatchingTrees, AreValid, ()) {
   const Machine machine = random_machine();
   require_tree_laws(machine.topology, matching_trees(machine.topology, *rc::gen::inRange(1, 3), 1, 0));
 }

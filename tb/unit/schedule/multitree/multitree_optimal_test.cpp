@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(MultiTreeOptimal, IsRightSharesNothingAndReachesTheLeastTimesteps, ()) {
+RC_GTEST_PROP(MultiTreeOptimal, IsCorrectSharesNothingAndReachesTheMinimumOfTimesteps, ()) {
   const Machine machine = random_machine();
   CompileRequest request = machine.request(random_collective(), 4 * Bytes{1000});
   request.chunks = *rc::gen::inRange(1, 4);
@@ -56,7 +56,7 @@ Machine random_uneven_machine() {
   return make_machine(topology::make_topology(kind, dims, links));
 }
 
-RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
+RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsCorrect, ()) {
   const Machine machine = random_uneven_machine();
   // The size is divisible into equal pieces, so that all timesteps have the same length.
   const int chunks = *rc::gen::inRange(1, 4);

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(MultiTree, IsRightAndNeverSharesAChannel, ()) {
+RC_GTEST_PROP(MultiTree, IsCorrectAndNeverSharesAChannel, ()) {
   const Machine machine = random_machine();
   const Schedule schedule = machine.compile("multitree", random_collective(), random_size());
   RC_ASSERT(check_schedule(machine.topology, schedule).contention_free);
@@ -41,7 +41,7 @@ Machine random_switched_machine() {
   }
 }
 
-RC_GTEST_PROP(MultiTree, OnSwitchesIsRightAndSharesNoChannelInAStep, ()) {
+RC_GTEST_PROP(MultiTree, OnSwitchesIsCorrectAndSharesNoChannelInAStep, ()) {
   const Machine machine = random_switched_machine();
   require_tree_laws(machine.topology, build_trees(machine.topology));
   const Schedule schedule = machine.compile("multitree", random_collective(), random_size());

@@ -46,7 +46,7 @@ TEST(SlowLinks, AreUsedIfTheyAreNeeded) {
   EXPECT_GT(expected_ns(path, "multitree"), 1 << 20);  // all 2^20 bytes cross the slow link at 1 GB/s
 }
 
-RC_GTEST_PROP(SlowLinks, LeaveRightTrees, ()) {
+RC_GTEST_PROP(SlowLinks, DoNotMakeTreesWrong, ()) {
   const int n = *rc::gen::inRange(2, 8);
   std::vector<std::tuple<NodeId, NodeId, int>> links;
   for (NodeId node = 1; node < n; ++node)

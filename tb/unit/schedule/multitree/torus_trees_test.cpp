@@ -9,7 +9,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TranslatedTrees, ObeyTheLawsOnEveryTorus, ()) {
+RC_GTEST_PROP(TranslatedTrees, AreValidOnEveryTorus, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(1, 6));
   const Machine machine = torus(dims);

@@ -16,7 +16,7 @@ Schedule compile_rooted(const Machine& machine, Collective collective, NodeId ro
   return make_compiler("multitree")->compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()) {
+RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreCorrectAndShareNoChannelInAStep, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? random_machine() : random_graph(6, 4, 4);
   const NodeId root = *rc::gen::inRange(0, machine.topology.num_accelerators());
   const auto collective = *rc::gen::element(Collective::kAllGather, Collective::kReduceScatter);

@@ -97,7 +97,7 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
 
 // If a switch receives and sends at different rates, it may be impossible to split off. Any trees that are
 // found must be sound.
-RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
+RC_GTEST_PROP(Arborescences, AreValidForAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);
   const double bound = static_cast<double>(topology.num_accelerators()) *

@@ -16,7 +16,7 @@ namespace {
 
 using topology::Topology;
 
-RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
+RC_GTEST_PROP(Circuits, RespectTheBandwidthOfChannels, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 5), *rc::gen::inRange(0, 6));
   const auto circuits = split_off_switches(machine.topology, machine.request(Collective::kAllReduce, 64));

@@ -83,7 +83,7 @@ TEST(ExactTrees, HaveNoPeriodicOrderWithTooManyHops) {
   EXPECT_NE(PieceScheduler(machine.topology, request, stars).finish_steady(4096, 2, 1.0), std::nullopt);
 }
 
-RC_GTEST_PROP(ExactTrees, AreRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(ExactTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 7), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
   const int n = machine.topology.num_accelerators();

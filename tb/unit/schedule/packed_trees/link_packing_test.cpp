@@ -101,7 +101,7 @@ void require_packing(const Topology& graph, std::span<const SymmetricLink> links
   }
 }
 
-RC_GTEST_PROP(LinkPacking, SpansAndKeepsToTheBandwidth, ()) {
+RC_GTEST_PROP(LinkPacking, SpansAndRespectsTheBandwidth, ()) {
   const Topology graph = random_links(5);
   const auto links = symmetric_links(graph).value();
   const int count = *rc::gen::inRange(1, 12);

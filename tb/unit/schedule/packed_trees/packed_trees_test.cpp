@@ -24,7 +24,7 @@ Schedule compile(const Machine& machine, CompileRequest request) {
   return PackedTreesCompiler().compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(PackedTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   request.chunks = *rc::gen::inRange(0, 4);
@@ -38,7 +38,7 @@ RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
+RC_GTEST_PROP(PackedTrees, PerformEveryCollectiveOverSwitches, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 7), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
   const int n = machine.topology.num_accelerators();

@@ -97,7 +97,7 @@ TEST(SteppedTrees, PayForSixSetupsOnADgx1) {
       tables.expected);
 }
 
-RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(SteppedTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine = *rc::gen::inRange(0, 8) > 0 ? random_machine(2) : dgx1();
   const CompileRequest request = with_setup(machine, random_size());
   const PackedTables tables = pack_in_steps(machine.topology, request, "t", kNever);

@@ -38,7 +38,7 @@ struct Passage {
   std::int32_t routers;
 };
 
-RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
+RC_GTEST_PROP(Timetable, SeparatesMessagesOfAllPieces, ()) {
   constexpr std::int32_t kResources = 6;
   constexpr int kPieces = 4;
   std::vector<TimetableHop> hops = random_hops(kResources);

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(DoubleTree, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(DoubleTree, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   const auto most = static_cast<int>(std::max<Bytes>(request.size / request.element / 2, 1));
@@ -45,7 +45,7 @@ RC_GTEST_PROP(DoubleTree, TreesAreBinaryAndOfLogarithmicDepth, ()) {
   }
 }
 
-RC_GTEST_PROP(DoubleTree, WithAnEvenNumberEveryRankIsALeafOfOneTreeOnly, ()) {
+RC_GTEST_PROP(DoubleTree, WithAnEvenNumberEveryRankIsALeafOfOnlyOneTree, ()) {
   const int n = 2 * *rc::gen::inRange(1, 150);
   const auto trees = double_binary_tree(n);
   const auto first = children_of(trees.first);

@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 const std::vector<std::string> kAlgorithms{"tree", "double_tree", "overlapped_tree",
                                            "overlapped_double_tree"};
 
-RC_GTEST_PROP(TreeCompilers, AreRightHoweverTheTreesLie, ()) {
+RC_GTEST_PROP(TreeCompilers, AreCorrectForAnyPositionOfTheTrees, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? dgx1() : random_machine(4);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   const auto most = static_cast<int>(std::max<Bytes>(request.size / request.element / 2, 1));

@@ -208,11 +208,11 @@ void accepts_one_outcome_only(bool lockstep) {
   RC_ASSERT(!executions.gets_stuck());
 }
 
-RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnly, ()) {
+RC_GTEST_PROP(OrderProof, AcceptsOnlyOneOutcome, ()) {
   accepts_one_outcome_only(false);
 }
 
-RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnlyInLockstep, ()) {
+RC_GTEST_PROP(OrderProof, AcceptsOnlyOneOutcomeInLockstep, ()) {
   accepts_one_outcome_only(true);
 }
 

@@ -218,7 +218,7 @@ class SumsByHand {
 
 // An all-reduce over a random tree, most of the time with an error, is accepted if and only if its sums are
 // correct.
-RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsWhatAddsUp, ()) {
+RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsCorrectSums, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int n = 2 + below(4);
   const int elements = 1 + below(3);

@@ -163,7 +163,7 @@ TEST(SymmetricCheck, KeepsTheTablesOfOne) {
 
 // Changes a random entry of the origin's tables, and thereby the tables of all accelerators. The proof of the
 // origin's tables must agree with the proof of all entries.
-RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, SaysWhatTheProofOfAllEntriesSays, ()) {
+RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, AgreesWithTheProofOfAllEntries, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));
   };

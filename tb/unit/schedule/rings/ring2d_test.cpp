@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(Ring2d, IsRightAndSharesNothing, ()) {
+RC_GTEST_PROP(Ring2d, IsCorrectAndSharesNothing, ()) {
   const int x = *rc::gen::inRange(2, 7);
   const int y = *rc::gen::inRange(2, 7);
   const Machine machine = *rc::gen::arbitrary<bool>() ? torus({x, y}) : mesh({x, 1, y});

@@ -24,7 +24,7 @@ RC_GTEST_PROP(RingOrder, VisitsEveryAcceleratorOverNeighbours, ()) {
   RC_ASSERT(order.closed == (closes || all.size() == 1));
 }
 
-RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
+RC_GTEST_PROP(RingOrder, FindsACycleIfThereIsOne, ()) {
   const Machine machine = random_machine(7);
   const auto& dims = machine.topology.dims();
   const auto wide = std::ranges::count_if(dims, [](int width) { return width > 1; });

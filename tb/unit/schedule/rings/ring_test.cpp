@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Ring, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(Ring, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   const Collective collective = random_collective();
   const Bytes size = random_size();
@@ -20,7 +20,7 @@ RC_GTEST_PROP(Ring, IsRightOnEveryTorusAndMesh, ()) {
   if (ring_order(machine.topology).closed) RC_ASSERT(report.contention_free);
 }
 
-RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
+RC_GTEST_PROP(Ring, HasOneStepFewerThanAcceleratorsInEachPhase, ()) {
   const Machine machine = random_machine();
   const Collective collective = random_collective();
   const int n = machine.topology.num_accelerators();
@@ -65,7 +65,7 @@ TEST(Ring, UsesEveryLinkOfADgx1) {
   }
 }
 
-RC_GTEST_PROP(Ring, IsRightOnADgx1ForAnySize, ()) {
+RC_GTEST_PROP(Ring, IsCorrectOnADgx1ForAnySize, ()) {
   const Machine machine = dgx1();
   check_schedule(machine.topology, machine.compile("ring", random_collective(), random_size()));
 }

@@ -42,7 +42,7 @@ TEST(MessageFamilies, AreTheNeighbourOnARing) {
 
 // The reference: the family of a sum consists of the sources of all sums that have reached the sender. The
 // family of a final value is the source of the last value that the sender received.
-RC_GTEST_PROP(MessageFamilies, AreThoseWhoseDataCame, ()) {
+RC_GTEST_PROP(MessageFamilies, AreTheSourcesOfTheData, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const auto nodes = machine.topology.num_accelerators();
   DimensionOrder order(machine.topology.dims().size());

@@ -48,7 +48,7 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfTranslatedTrees, ()) {
 
 // With fewer NI ports than channels, a port sends several messages per step, whose order may differ between
 // accelerators.
-RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
+RC_GTEST_PROP(TablePattern, IsCorrectOnFewPorts, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 5));
   Symmetric multitree = trees_on(torus(dims), random_collective(), *rc::gen::inRange(1, 3));

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
+RC_GTEST_PROP(TreeTables, HaveTheEntriesOfSeparateTables, ()) {
   const PackedTrees trees = random_packed_trees();
   RC_ASSERT(tree_tables_of(trees.machine.topology, trees.packed) != nullptr);
   RC_ASSERT(!has_patterns(trees.stored));
@@ -22,7 +22,7 @@ RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
 }
 
 // A network interface executes an entry without knowing the sources of its data.
-RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
+RC_GTEST_PROP(TreeTables, ProvideTheOtherFieldsOfAnInterface, ()) {
   const PackedTrees trees = random_packed_trees();
   for (const NodeTables& node : trees.packed.nodes) {
     for (const Table& table : node.ports) {

@@ -23,7 +23,7 @@ Machine random_bigraph() {
   return bigraph({per_switch, switches});
 }
 
-RC_GTEST_PROP(Hdrm, IsRightAndNeverSharesAChannel, ()) {
+RC_GTEST_PROP(Hdrm, IsCorrectAndNeverSharesAChannel, ()) {
   const Machine machine = random_bigraph();
   const Collective collective = random_collective();
   RC_ASSERT(

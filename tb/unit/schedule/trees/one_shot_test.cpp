@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RC_GTEST_PROP(OneShot, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(OneShot, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine(4);
   const Bytes size = random_size();
   const Schedule schedule = machine.compile("one_shot", Collective::kAllReduce, size);

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Rabenseifner, IsRightOnEveryNumberOfAccelerators, ()) {
+RC_GTEST_PROP(Rabenseifner, IsCorrectOnAnyNumberOfAccelerators, ()) {
   const Machine machine = random_machine();
   check_schedule(machine.topology, machine.compile("rabenseifner", Collective::kAllReduce, random_size()));
 }

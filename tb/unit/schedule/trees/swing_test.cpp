@@ -19,12 +19,12 @@ Machine random_power_of_two() {
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
 }
 
-RC_GTEST_PROP(Swing, IsRightOnPowersOfTwo, ()) {
+RC_GTEST_PROP(Swing, IsCorrectOnPowersOfTwo, ()) {
   const Machine machine = random_power_of_two();
   check_schedule(machine.topology, machine.compile("swing", random_collective(), random_size()));
 }
 
-RC_GTEST_PROP(Bine, IsRightOnPowersOfTwo, ()) {
+RC_GTEST_PROP(Bine, IsCorrectOnPowersOfTwo, ()) {
   const Machine machine = random_power_of_two();
   check_schedule(machine.topology, machine.compile("bine", random_collective(), random_size()));
 }

@@ -15,7 +15,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TwoShot, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(TwoShot, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine(4);
   check_schedule(machine.topology, machine.compile("two_shot", random_collective(), random_size()));
 }

@@ -51,7 +51,7 @@ TEST(TimeWindows, AreFewForAnyEnd) {
 }
 
 // However time is divided into windows, the activity of all windows adds up to the time spent.
-RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
+RC_GTEST_PROP(TimeWindows, KeepTheTotalTime, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
   };

@@ -85,7 +85,7 @@ TEST(Divide, DividesTheWaitForData) {
 
 // For arbitrary times, every cycle between the end of the previous message and this message's tail belongs to
 // exactly one part, and no part is negative.
-RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
+RC_GTEST_PROP(Divide, AssignsEveryCycleToOnePart, ()) {
   const auto cycles = rc::gen::inRange<Cycles>(0, 500);
   ni::MessageRecord message;
   message.serialization = *rc::gen::inRange<Cycles>(1, 500);

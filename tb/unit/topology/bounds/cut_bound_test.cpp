@@ -209,7 +209,7 @@ TEST(WorstCut, CountsEntriesOfReducedData) {
   EXPECT_EQ(in.cut, (std::vector<NodeId>{2}));
 }
 
-RC_GTEST_PROP(WorstCut, WithAnySharesEqualsTheBestOfAllSubsetsEachWay, ()) {
+RC_GTEST_PROP(WorstCut, WithAnySharesEqualsTheBestOfAllSubsetsInEachDirection, ()) {
   const Topology topology = random_topology();
   std::vector<std::int64_t> shares;
   for (int a = 0; a < topology.num_accelerators(); ++a) shares.push_back(*rc::gen::inRange(0, 4) * 7);

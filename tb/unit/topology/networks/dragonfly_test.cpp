@@ -50,7 +50,7 @@ std::vector<int> any_dims() {
   return dims;
 }
 
-RC_GTEST_PROP(Dragonfly, LinksGoBothWays, ()) {
+RC_GTEST_PROP(Dragonfly, LinksExistInBothDirections, ()) {
   const Topology dragonfly = sample(Kind::kDragonfly, any_dims());
   RC_ASSERT(!find_unreachable(dragonfly));
   std::map<std::pair<NodeId, NodeId>, int> links;

@@ -200,7 +200,7 @@ RC_GTEST_PROP(TableRouting, IsFreeOfDeadlockOnAnyGraphOfLinks, ()) {
   RC_ASSERT(detours(topology, *routing) >= 0);  // fails if a route does not arrive
 }
 
-RC_GTEST_PROP(TableRouting, IsShortestWithVirtualChannelsEnough, ()) {
+RC_GTEST_PROP(TableRouting, IsShortestWithEnoughVirtualChannels, ()) {
   const Topology topology = random_graph(*rc::gen::arbitrary<bool>());
   const auto routing = make_table_routing(topology, 16);
   RC_ASSERT(deadlock_free(topology, *routing));
