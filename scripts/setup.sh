@@ -5,7 +5,7 @@ set -euo pipefail
 
 lists=()
 if [[ $# -eq 0 ]]; then
-  echo "setup: name one or more purposes, as in setup.sh run test; they are in the names scripts/packages_PURPOSE.txt" >&2
+  echo "setup: name one or more purposes, as in setup.sh run test; each has a scripts/packages_PURPOSE.txt" >&2
   exit 2
 fi
 for purpose in "$@"; do

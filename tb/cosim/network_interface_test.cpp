@@ -473,7 +473,7 @@ TEST(NetworkInterfaceWithContexts, DoesNotReadWordsWithPendingSums) {
 
 // The number of flits in flight must never exceed the number of buffer slots, even if a second context
 // starts.
-TEST(NetworkInterfaceWithContexts, TakesInTheSlotsOfItsNeighbourOnce) {
+TEST(NetworkInterfaceWithContexts, DoesNotExceedTheBufferIfAnotherContextStarts) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {
     const std::vector<Add> table(8, {.flow = 1, .words = kBufferWords});

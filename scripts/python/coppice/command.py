@@ -39,7 +39,7 @@ def reason_of(error: Exception) -> str:
 
 
 def find_command() -> str:
-    """The path of the command: the first of $COPPICE, and of the commands in this wheel, on the PATH and in this checkout.
+    """The path of the command: the first of $COPPICE and of the commands in this wheel, on the PATH and in this checkout.
 
     Raises CoppiceError if there is none.
     """

@@ -131,7 +131,7 @@ RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
 
 // `kLeastTraffic` never moves more bytes than any named tile order, and among orders with equal traffic it is
 // the fastest. Traffic includes halos, partial sums and shared operands.
-RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
+RC_GTEST_PROP(PassCost, MinimumTrafficIsTheMinimumOfAllOrders, ()) {
   AcceleratorSpec spec = any_spec();
   spec.memory_bandwidth = any_memory();
   spec.split = *rc::gen::element(Split::kBest, Split::kBatch, Split::kRows, Split::kColumns, Split::kFilters);

@@ -15,7 +15,7 @@ using workload::LayerKind;
 using workload::Pass;
 
 // Under any split, the PEs together perform exactly the layer's multiplications.
-RC_GTEST_PROP(Split, SharesTheWorkOutWithoutRest, ()) {
+RC_GTEST_PROP(Split, DividesTheWorkWithoutRemainder, ()) {
   const Layer layer = any_layer();
   const std::int64_t batch = *rc::gen::inRange(1, 20);
   const int pes = *rc::gen::inRange(1, 20);

@@ -139,7 +139,7 @@ TEST(TransferTime, IsSizeOverBandwidthRoundedUp) {
   EXPECT_EQ(transfer_time(std::int64_t{1} << 40, {16'000'000'000}), 68'719'476'736'000'000);
 }
 
-TEST(TransferTime, RejectsInfiniteTimes) {
+TEST(TransferTime, RejectsInvalidArgumentsAndOverflow) {
   EXPECT_THROW(transfer_time(16, {0}), std::invalid_argument);
   EXPECT_THROW(transfer_time(-1, {1}), std::invalid_argument);
   EXPECT_THROW(transfer_time(10'000, {1}), TimeLimitError);

@@ -40,14 +40,14 @@ std::vector<std::string> added(const std::string& override_text, Purpose purpose
   return lines;
 }
 
-TEST(IneffectiveKeys, NamesTheLinksOfADimensionWithoutAny) {
+TEST(IneffectiveKeys, ListsTheLinkKeysOfADimensionWithoutLinks) {
   EXPECT_THAT(warnings({}),
               ElementsAre("4:26: warning: system.link.bandwidth[1] has no effect: a dimension of width "
                           "1 has no links"));
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}), IsEmpty());
 }
 
-TEST(IneffectiveKeys, SaysNothingOfKeysOfTheBase) {
+TEST(IneffectiveKeys, IgnoresKeysOfTheBase) {
   const ScratchFile base(
       "system: {topology: {kind: ring, dims: [4]}}\ncollective: {algorithm: ring, size: 1 MiB, root: 2}\n");
   const ScratchFile file("base: " + base.path() + "\n");
@@ -62,7 +62,7 @@ TEST(IneffectiveKeys, SaysNothingOfKeysOfTheBase) {
   EXPECT_THAT(found(file, {"collective.root=3"}), ElementsAre(HasSubstr("collective.root has no effect")));
 }
 
-TEST(IneffectiveKeys, SaysNothingOfKeysThatCount) {
+TEST(IneffectiveKeys, IgnoresKeysWithAnEffect) {
   for (const char* text : {"system.clock=2 GHz", "system.router.vc_depth=8", "system.ni.buffer=8",
                            "system.ni.payload=128 B", "system.ni.reduction_flits_per_cycle=0.5", "seed=2",
                            "check=off", "max_cycles=10000", "fidelity=flit"}) {
@@ -70,14 +70,14 @@ TEST(IneffectiveKeys, SaysNothingOfKeysThatCount) {
   }
 }
 
-TEST(IneffectiveKeys, NamesTheSchedulerOfChunksThatDoNotMoveThroughDimensions) {
+TEST(IneffectiveKeys, ListsTheSchedulerOfChunksThatDoNotUseDimensions) {
   EXPECT_THAT(added("collective.scheduler=themis"),
               ElementsAre(HasSubstr("collective.scheduler has no effect: ring does not move chunks")));
   EXPECT_THAT(added("collective.intra_dimension=scf"),
               ElementsAre(HasSubstr("collective.intra_dimension has no effect: ring does not move chunks")));
 }
 
-TEST(IneffectiveKeys, NamesOverrides) {
+TEST(IneffectiveKeys, ListsOverrides) {
   EXPECT_THAT(added("system.accelerator.pes=4"),
               ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no "
                           "effect: the accelerators do not compute"));
@@ -86,7 +86,7 @@ TEST(IneffectiveKeys, NamesOverrides) {
   EXPECT_THAT(added("observe.nodes=[1]"), ElementsAre(HasSubstr("--vcd")));
 }
 
-TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
+TEST(IneffectiveKeys, IncludeKeysDisabledByOtherKeys) {
   const auto run = [](const std::vector<std::string>& overrides) {
     std::vector<std::string> all{"system.topology.dims=[4, 4]"};
     all.insert(all.end(), overrides.begin(), overrides.end());
@@ -104,7 +104,7 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
   EXPECT_THAT(run({"collective.size=17 MiB", "seed=9"}), ElementsAre(HasSubstr("seed has no effect")));
 }
 
-TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
+TEST(IneffectiveKeys, IncludeTrainingKeysWithoutTraining) {
   EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("do not compute")));
   // This key has an effect even without training, because the network interface uses the same memory.
   EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
@@ -118,7 +118,7 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
 
 // Programs compute at the arrays' peak rate or on a roofline, so keys that describe other details of an
 // accelerator have no effect.
-TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
+TEST(IneffectiveKeys, DependOnTheComputationOfPrograms) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology = {"ring", {4}};
@@ -148,7 +148,7 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
 
 // In a program, each collective without a named algorithm chooses one. A key is not reported as ineffective
 // if one of the possible choices uses it.
-TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
+TEST(IneffectiveKeys, DependOnTheChoicesForPrograms) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology.kind = "hierarchy";
@@ -172,7 +172,7 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
 }
 
 // A result file contains every key with its value, so its keys must not be treated as set by the user.
-TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
+TEST(IneffectiveKeys, IgnoresTheKeysOfAResult) {
   const ScratchFile file(
       "{\"schema\": \"coppice.result/1\", \"config\": {\"system\": {\"topology\": {\"kind\": \"ring\", "
       "\"dims\": [4]}, \"accelerator\": {\"pes\": 4}}, \"collective\": {\"algorithm\": \"ring\", "
@@ -182,7 +182,7 @@ TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
               ElementsAre(HasSubstr("system.accelerator.pes has no effect")));
 }
 
-TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
+TEST(IneffectiveKeys, DependOnHowChunksAreChosen) {
   const auto of_schedule = [](const std::string& algorithm, const std::string& key) {
     std::vector<std::string> lines;
     for (const std::string& line : warnings(
@@ -201,7 +201,7 @@ TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
 
 // In a torus or mesh, a dimension of width 1 has no links. In a Clos network, one accelerator per ToR still
 // has links.
-TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
+TEST(IneffectiveKeys, ExcludeLinksOfAClosWithOneAcceleratorPerTor) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology = {"clos", {1, 4, 2}};
@@ -212,7 +212,7 @@ TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun), IsEmpty());
 }
 
-TEST(IneffectiveKeys, KnowsThatTheTimesOfATextWorkloadAreItsOwn) {
+TEST(IneffectiveKeys, IncludeComputationKeysOfATextWorkload) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology.kind = "hierarchy";
@@ -236,13 +236,13 @@ TEST(IneffectiveKeys, KnowsThatTheTimesOfATextWorkloadAreItsOwn) {
               ElementsAre(HasSubstr("training.all_gather_bytes has no effect: training.model is a layer")));
 }
 
-TEST(IneffectiveKeys, KnowsThatASingleAcceleratorSendsNothing) {
+TEST(IneffectiveKeys, IncludeNetworkKeysOfASingleAccelerator) {
   EXPECT_THAT(
       warnings({"system.topology.dims=[1, 1]", "system.router.vcs=3"}),
       ElementsAre(HasSubstr("system.link.bandwidth has no effect"), HasSubstr("system.router.vcs has no")));
 }
 
-TEST(IneffectiveKeys, GathersWhatAPurposeDoesNotUse) {
+TEST(IneffectiveKeys, IncludeKeysThatTheCommandDoesNotUse) {
   EXPECT_THAT(
       warnings({"system.topology.dims=[4, 4]"}, Purpose::kTraffic),
       ElementsAre(
@@ -256,13 +256,13 @@ TEST(IneffectiveKeys, GathersWhatAPurposeDoesNotUse) {
   EXPECT_THAT(added("seed=2", Purpose::kTraffic), IsEmpty());
 }
 
-TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
+TEST(IneffectiveKeys, ExcludeObservedNodesIfWavesAreRecorded) {
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "observe.nodes=[1]"}, Purpose::kRun, true), IsEmpty());
 }
 
 // The buffer depth has an effect in the fluid fabric: buffers that do not cover the credit loop limit the
 // flows' rates.
-TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
+TEST(IneffectiveKeys, ExcludeBuffersOfTheFluidFabric) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology = {"torus", {4, 4}};
@@ -271,7 +271,7 @@ TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun), IsEmpty());
 }
 
-TEST(IneffectiveKeys, KnowsThatRoutingStudiesHaveNoVerilog) {
+TEST(IneffectiveKeys, IncludeVerilogKeysOfRoutingStudies) {
   Loaded loaded;
   loaded.top = {"f"};
   loaded.config.system.topology = {"clos", {4, 4, 2}};

@@ -109,7 +109,7 @@ TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
             "1:1: 'system.clock' must be nested: write a section for every part of the name");
 }
 
-TEST(Load, RefusesKeysOfEarlierVersionsWithWhatToWrite) {
+TEST(Load, RejectsKeysOfEarlierVersionsWithTheirReplacement) {
   EXPECT_EQ(complaint(std::string(kTorus) + "routing:\n  order: job\n"),
             "7:3: routing.order is no longer a key: leave it out: the greedy method assigns flows in the "
             "order of the jobs");
@@ -162,7 +162,7 @@ TEST(Load, NeedsNoSizeToTrainButAModel) {
               StartsWith("3:47: training.batch_per_accelerator must be"));
 }
 
-TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
+TEST(Load, ReportsSectionsInPlaceOfValuesAndViceVersa) {
   EXPECT_EQ(complaint("system: 5\n"), "1:9: system must be a section of keys and values, not '5'");
   EXPECT_EQ(complaint("system: [1]\n"), "1:9: system must be a section of keys and values, not a list");
   EXPECT_EQ(complaint("seed: {a: 1}\n"),
@@ -171,7 +171,7 @@ TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
   EXPECT_EQ(complaint("seed:\nfidelity: flit\n"), "1:1: seed has no value; for example '1'");
 }
 
-TEST(Load, RefusesWhatDoesNotExistYet) {
+TEST(Load, RejectsWhatDoesNotExistYet) {
   const std::string text = kTorus;
   EXPECT_THAT(complaint(text, {"collective.algorithm=rings"}), ::testing::HasSubstr("did you mean 'ring'?"));
 }
@@ -197,7 +197,7 @@ TEST(Load, LetsTheLastOverrideWin) {
   EXPECT_EQ(load_text(kTorus, {"seed=9", "seed=10"}).config.seed, 10U);
 }
 
-TEST(Loaded, KnowsThePlaceOfKeysAndOfTheirNearestSection) {
+TEST(Loaded, HasTheLocationOfKeysAndOfTheirNearestSection) {
   const Loaded loaded = load_text(kTorus, {"system.link.bandwidth=[8 GB/s, 4 GB/s]"});
   EXPECT_EQ(loaded.place("collective.size").line, 5);
   EXPECT_EQ(loaded.place("collective.size").column, 9);
@@ -297,7 +297,7 @@ TEST(ToJson, WritesEveryKeyInTheUnitsOfTheFile) {
   EXPECT_EQ(json["observe"]["nodes"], nlohmann::ordered_json::array({0}));
 }
 
-TEST(Load, LeavesTheChunksToTheAlgorithmUnlessTheyAreGiven) {
+TEST(Load, LetsTheAlgorithmChooseChunksUnlessTheyAreSet) {
   const std::string system = "system: {topology: {kind: dgx1}}\ncollective:\n  size: 1 MiB\n";
   for (const char* algorithm : {"overlapped_tree", "multitree_optimal", "ring"}) {
     const std::string text = system + "  algorithm: " + algorithm + "\n";
@@ -307,14 +307,14 @@ TEST(Load, LeavesTheChunksToTheAlgorithmUnlessTheyAreGiven) {
   }
 }
 
-TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {
+TEST(ToJson, OmitsTheCollectiveOfTraffic) {
   const Loaded loaded = load_text("system: {topology: {kind: mesh, dims: [2, 2]}}\n", {}, Purpose::kTraffic);
   const auto json = to_json(loaded.config);
   EXPECT_FALSE(json["collective"].contains("algorithm"));
   EXPECT_EQ(load_text(json.dump(), {}, Purpose::kTraffic).config, loaded.config);
 }
 
-TEST(Loader, FilesMayLieBesideTheConfiguration) {
+TEST(Loader, FilesMayBeBesideTheConfiguration) {
   const ScratchFile graph("accelerators 2\nlink 0 -- 1\n", ".graph");
   const std::filesystem::path whole(graph.path());
   const auto file_of = [](const std::string& name) {

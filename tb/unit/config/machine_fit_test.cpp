@@ -22,7 +22,7 @@ Loaded load_links(const std::string& links, const std::vector<std::string>& over
   return load(file.path(), overrides, Purpose::kRun);
 }
 
-TEST(MachineFit, LeavesTheMachineOfMultiTreeAsItIs) {
+TEST(MachineFit, DoesNotChangeTheMachineOfMultiTree) {
   const Loaded loaded = load_links("{bandwidth: 16 GB/s, latency: 150 ns}");
   EXPECT_EQ(loaded.config.system.flit, 16);
   EXPECT_EQ(loaded.config.system.ni.payload, 256);
@@ -30,7 +30,7 @@ TEST(MachineFit, LeavesTheMachineOfMultiTreeAsItIs) {
   EXPECT_THAT(loaded.config.assumptions, IsEmpty());
 }
 
-TEST(MachineFit, TakesFlitsThatTheFastestLinkMovesInACycle) {
+TEST(MachineFit, UsesFlitsThatTheFastestLinkMovesInACycle) {
   const auto flit = [](const std::string& bandwidth) {
     return load_links("{bandwidth: " + bandwidth + ", latency: 10 ns}").config.system.flit;
   };
@@ -49,7 +49,7 @@ TEST(MachineFit, CoversTheCreditLoop) {
   EXPECT_EQ(system.router.vc_depth, 800);
 }
 
-TEST(MachineFit, KeepsWhatIsSetAndFitsTheRestToIt) {
+TEST(MachineFit, KeepsSetValuesAndFitsTheOthers) {
   const Loaded loaded = load_links("{bandwidth: 50 GB/s, latency: 500 ns}",
                                    {"system.flit=128 B", "system.router.vc_depth=auto"});
   EXPECT_EQ(loaded.config.system.flit, 128);
@@ -58,14 +58,14 @@ TEST(MachineFit, KeepsWhatIsSetAndFitsTheRestToIt) {
                                                            HasSubstr("runs at full rate"))));
 }
 
-TEST(MachineFit, CountsTheShareOfALinkThatMessagesCanUse) {
+TEST(MachineFit, IncludesTheUsableShareOfALink) {
   const SystemConfig system =
       load_links("{bandwidth: 900 GB/s, latency: 10 ns, efficiency: 0.5}").config.system;
   EXPECT_EQ(system.flit, 512);
 }
 
 // links_of() lists each combination of bandwidth and latency once.
-TEST(LinksOf, HasEveryKindOfLinkOnce) {
+TEST(LinksOf, HasEachKindOfLinkOnce) {
   const ScratchFile file(
       "system:\n  topology:\n    kind: hierarchy\n    dimensions:\n"
       "      - {kind: ring, size: 4, links: 2, bandwidth: 100 GB/s, latency: 40 ns}\n"
@@ -81,7 +81,7 @@ TEST(LinksOf, HasEveryKindOfLinkOnce) {
   EXPECT_THAT(links_of(loaded), ::testing::UnorderedElementsAre(has(100, 40), has(50, 40), has(50, 500)));
 }
 
-TEST(ShallowBuffers, TellWhatTheyCost) {
+TEST(ShallowBuffers, ReportTheirCost) {
   const std::string link = "{bandwidth: 64 GB/s, latency: 500 ns}";
   EXPECT_THAT(shallow_buffers(load_links(link)), IsEmpty());
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=auto"})), IsEmpty());

@@ -37,7 +37,7 @@ TEST(Rules, AcceptTheDefaults) {
   EXPECT_EQ(complaint(torus()), "accepted");
 }
 
-TEST(Rules, WantOneLinkValueOrOnePerDimension) {
+TEST(Rules, RequireOneLinkValueOrOnePerDimension) {
   Loaded loaded = torus();
   loaded.config.system.link.bandwidth.assign(3, {1'000'000'000});
   EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth lists 3 values for 2 dimensions"));
@@ -46,7 +46,7 @@ TEST(Rules, WantOneLinkValueOrOnePerDimension) {
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 
-TEST(Rules, WantAFlitToTakeACycleAtLeast) {
+TEST(Rules, RequireAtLeastOneCyclePerFlit) {
   Loaded loaded = torus();
   loaded.config.system.link.bandwidth = {{16'000'000'000}, {16'100'000'000}};
   EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth[1] | "));
@@ -60,7 +60,7 @@ TEST(Rules, WantAFlitToTakeACycleAtLeast) {
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 
-TEST(Rules, WantLatenciesThatCanBeKept) {
+TEST(Rules, RequireExactLatencies) {
   Loaded loaded = torus();
   loaded.config.system.link.latency = {1'048'576'000'000};
   EXPECT_EQ(complaint(loaded), "accepted");
@@ -68,7 +68,7 @@ TEST(Rules, WantLatenciesThatCanBeKept) {
   EXPECT_THAT(complaint(loaded), HasSubstr("system.link.latency | "));
 }
 
-TEST(Rules, WantTwoVirtualChannelsForADateline) {
+TEST(Rules, RequireTwoVirtualChannelsForADateline) {
   Loaded loaded = torus();
   loaded.config.system.router.vcs = 1;
   EXPECT_THAT(complaint(loaded), HasSubstr("system.router.vcs | "));
@@ -79,7 +79,7 @@ TEST(Rules, WantTwoVirtualChannelsForADateline) {
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 
-TEST(Rules, WantAPayloadOfWholeFlits) {
+TEST(Rules, RequireAPayloadOfWholeFlits) {
   Loaded loaded = torus();
   loaded.config.system.ni.payload = 250;
   EXPECT_THAT(
@@ -89,7 +89,7 @@ TEST(Rules, WantAPayloadOfWholeFlits) {
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 
-TEST(Rules, WantObservedNodesThatExist) {
+TEST(Rules, RequireObservedNodesThatExist) {
   Loaded loaded = torus();
   loaded.config.observe_nodes = {16};
   EXPECT_THAT(complaint(loaded), HasSubstr("observe.nodes[0] | "));

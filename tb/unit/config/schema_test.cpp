@@ -22,7 +22,7 @@ TEST(Schema, NamesEveryKeyOnce) {
   EXPECT_FALSE(is_section("system.lin"));
 }
 
-TEST(Schema, GivesEveryKeyAnExampleThatItAccepts) {
+TEST(Schema, HasAValidExampleForEveryKey) {
   for (const Key& key : keys()) {
     ASSERT_FALSE(key.example.empty()) << key.path;
     const Node node = parse_override(key.path + "=" + key.example);
@@ -33,7 +33,7 @@ TEST(Schema, GivesEveryKeyAnExampleThatItAccepts) {
   }
 }
 
-TEST(Schema, OffersNamesThatTheirKeyAccepts) {
+TEST(Schema, ListsNamesThatTheirKeyAccepts) {
   int found = 0;
   for (const Key& key : keys()) {
     if (!key.schema.contains("enum")) continue;
@@ -51,7 +51,7 @@ TEST(Schema, OffersNamesThatTheirKeyAccepts) {
   EXPECT_EQ(find_key("collective.intra_dimension")->schema.at("enum").size(), 4U);
 }
 
-TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
+TEST(Schema, RejectsAWordIfANumberIsExpected) {
   for (const Key& key : keys()) {
     Node value;
     value.kind = Node::Kind::kScalar;
@@ -71,7 +71,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
 }
 
 // The schema permits node numbers up to exactly the largest that the reader accepts.
-TEST(Schema, OffersTheNodesThatFailuresAccept) {
+TEST(Schema, ListsTheNodesThatFailuresAccept) {
   const Key& key = *find_key("program.failures");
   const auto& entry = key.schema.at("items").at("properties");
   const auto read = [&](const std::string& failure) {

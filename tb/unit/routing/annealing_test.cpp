@@ -11,7 +11,7 @@ namespace coppice::routing {
 namespace {
 
 // As in Hedera's switch configuration, all flows to a destination use the same spine.
-RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
+RC_GTEST_PROP(Annealing, AssignsASpineToEveryDestination, ()) {
   Instance instance = any_instance(30);
   for (Flow& flow : instance.flows) flow.dst = 8 * flow.dst_tor + flow.dst % 8;
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
@@ -25,7 +25,7 @@ RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
   }
 }
 
-RC_GTEST_PROP(Annealing, TakesLiveSpinesOnly, ()) {
+RC_GTEST_PROP(Annealing, UsesOnlyLiveSpines, ()) {
   Instance instance = any_instance(30);
   fail_some_links(instance.links);
   const Assignment spines = Annealing(1).assign(instance.links, instance.flows);

@@ -56,7 +56,7 @@ TEST(Methods, OnlyHashingMakesTheFlowsOfFigureTwoShareALink) {
 }
 
 // Every method uses live links only; max_load() throws otherwise.
-RC_GTEST_PROP(Methods, UseLiveLinksOnlyAndNeverBeatTheBound, ()) {
+RC_GTEST_PROP(Methods, UseOnlyLiveLinksAndRespectTheBound, ()) {
   Instance instance = any_instance();
   if (*rc::gen::arbitrary<bool>()) fail_some_spines(instance.links);
   if (*rc::gen::arbitrary<bool>()) fail_some_links(instance.links);

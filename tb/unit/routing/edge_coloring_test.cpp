@@ -9,7 +9,7 @@ namespace coppice::routing {
 namespace {
 
 // If all ToRs have the same live spines, edge colouring is optimal (König's theorem).
-RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
+RC_GTEST_PROP(EdgeColoring, IsOptimalIfSpinesAreEqual, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
   const Assignment spines = EdgeColoring().assign(instance.links, instance.flows);
@@ -23,7 +23,7 @@ RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
 }
 
 // With failed links, edge colouring only guarantees that flows use live paths.
-RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
+RC_GTEST_PROP(EdgeColoring, UsesOnlyLiveSpines, ()) {
   Instance instance = any_instance();
   fail_some_links(instance.links);
   const Assignment spines = EdgeColoring().assign(instance.links, instance.flows);

@@ -26,7 +26,7 @@ TEST(ClosLinks, FollowTheTopologysChannels) {
   EXPECT_FALSE(links.uniform());
 }
 
-TEST(ClosLinks, FailedSpinesLoseTheirLinksToAllTors) {
+TEST(ClosLinks, AreUniformDespiteFailedSpines) {
   ClosLinks links(3, 4);
   links.set_spine(2, false);
   EXPECT_TRUE(links.uniform());

@@ -112,7 +112,7 @@ Assignment nothing(std::size_t flows) {
   return Assignment(flows, kNoSpine);
 }
 
-RC_GTEST_PROP(Reassign, FromNothingIsAsGoodAsOptimal, ()) {
+RC_GTEST_PROP(Reassign, FromScratchIsAsGoodAsOptimal, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
   const Reassignment fresh = reassign(instance.links, instance.flows, nothing(instance.flows.size()));

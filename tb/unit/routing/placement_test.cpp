@@ -12,7 +12,7 @@ namespace {
 
 const ClusterShape kPaper{.per_tor = 32, .tors = 64, .host = 8};
 
-RC_GTEST_PROP(PlaceJobs, GivesWholeHostsToOneJobEach, ()) {
+RC_GTEST_PROP(PlaceJobs, AssignsEveryHostToOneJob, ()) {
   const auto placement =
       *rc::gen::element(Placement::kRandomHosts, Placement::kRandomTors, Placement::kBestFit);
   std::vector<JobShape> jobs;

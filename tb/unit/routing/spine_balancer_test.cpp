@@ -36,7 +36,7 @@ std::map<std::pair<int, bool>, int> degrees_of(const Instance& instance) {
 }
 
 // If all ToRs have the same live spines, no link carries more flows than its equal share, rounded up.
-RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
+RC_GTEST_PROP(SpineBalancer, AssignsTheMinimumToEveryLink, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
   const auto live = static_cast<int>(instance.links.live_spines(0, 0).size());
@@ -57,7 +57,7 @@ RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
 
 // With any failed links, adding a flow either respects the cap of every link, or changes nothing because the
 // flow has no path.
-RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
+RC_GTEST_PROP(SpineBalancer, RespectsItsCapsOrChangesNothing, ()) {
   Instance instance = any_instance(40);
   fail_some_links(instance.links);
   SpineBalancer balancer(instance.links, instance.flows);

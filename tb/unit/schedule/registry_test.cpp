@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
+TEST(Registry, EveryAlgorithmStatesItsFeaturesAndIsCreatedByItsName) {
   std::set<std::string> names;
   for (const AlgorithmInfo& info : algorithms()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name << " is registered twice";
@@ -67,7 +67,7 @@ TEST(Registry, RootedAlgorithmsBroadcast) {
   }
 }
 
-TEST(Registry, PiecesAreRefusedWhereTheyMeanNothing) {
+TEST(Registry, PiecesAreRejectedIfTheyHaveNoMeaning) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 1024);
   request.chunks = 2;
@@ -77,7 +77,7 @@ TEST(Registry, PiecesAreRefusedWhereTheyMeanNothing) {
   }
 }
 
-TEST(Registry, UnknownNamesGiveNothing) {
+TEST(Registry, UnknownNamesHaveNoAlgorithm) {
   EXPECT_EQ(make_compiler("rign"), nullptr);
 }
 

@@ -60,7 +60,7 @@ TEST(Session, SendsAMessage) {
   EXPECT_GT(done.time_ps - done.begun_ps, 4096 / 16 * 1000);
 }
 
-TEST(Session, RepeatsOneAfterAnotherAndSideBySide) {
+TEST(Session, RepeatsOneAfterAnotherAndInParallel) {
   const auto time = [](coppice_session* session, Log& log) {
     coppice_send(session, 0, 5, 1000, 0, Log::note, &log);
     coppice_drain(session);
@@ -131,7 +131,7 @@ TEST(Session, SendsFromCallbacks) {
   EXPECT_EQ(relay.times[2] - relay.times[1], relay.times[0]);
 }
 
-TEST(Session, StopsWhereACallbackAsks) {
+TEST(Session, StopsWhenACallbackRequestsIt) {
   const Opened one;
   Log log;
   coppice_send(
@@ -176,7 +176,7 @@ TEST(Session, RunsCollectives) {
   EXPECT_GT(log.done[1].time_ps, 0);
 }
 
-TEST(Session, RefusesRequestsWithoutEffect) {
+TEST(Session, RejectsRequestsWithoutEffect) {
   const Opened one;
   EXPECT_EQ(coppice_send(one.session, 0, 16, 1, 0, nullptr, nullptr), COPPICE_BAD_INPUT);
   EXPECT_EQ(one.error(), "destination: accelerator 16 does not exist: the accelerators are 0 to 15");
@@ -202,7 +202,7 @@ TEST(Session, RefusesRequestsWithoutEffect) {
   EXPECT_EQ(coppice_drain(one.session), COPPICE_OK);
 }
 
-TEST(Session, SaysWhyItDoesNotOpen) {
+TEST(Session, ReportsWhyItDoesNotOpen) {
   const Opened misspelt({"system.lnik.bandwidth=1 GB/s"});
   EXPECT_EQ(misspelt.status, COPPICE_BAD_INPUT);
   EXPECT_THAT(misspelt.error(), HasSubstr("lnik"));
@@ -230,7 +230,7 @@ TEST(Session, SaysWhyItDoesNotOpen) {
 
 // Trains are exact only without contention, so two messages on the same channel end the session with an
 // error.
-TEST(Session, EndsWhereTrainsMeet) {
+TEST(Session, EndsIfTrainsContend) {
   const Opened one({"fidelity=train"});
   ASSERT_EQ(one.status, COPPICE_OK) << one.error();
   coppice_send(one.session, 0, 2, 40'000, 0, nullptr, nullptr);

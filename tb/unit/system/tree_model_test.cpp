@@ -40,14 +40,14 @@ TEST(TreeModel, CountsTheStepsOfOneTree) {
 }
 
 // Two trees carry half of the data each, and their times agree with equations (5) and (7).
-TEST(TreeModel, MeetsThePapersEquations) {
+TEST(TreeModel, AgreesWithThePapersEquations) {
   expect_within(time_ns(run_trees("double_tree", "512 MiB", "auto")), kDgx1.tree_ns(256 * kMiB), 0.03);
   expect_within(time_ns(run_trees("overlapped_double_tree", "512 MiB", "auto")),
                 kDgx1.overlapped_tree_ns(256 * kMiB), 0.03);
 }
 
 // Six rings carry a sixth of the data each, and their times agree with equations (1) and (2).
-TEST(TreeModel, MeetsTheEquationsOfTheRing) {
+TEST(TreeModel, AgreesWithTheEquationsOfTheRing) {
   for (const auto& [op, expected] : {std::pair{"all_gather", kDgx1.all_gather_ns(64 * kMiB / 6)},
                                      {"all_reduce", kDgx1.ring_ns(64 * kMiB / 6)}}) {
     const auto ring = run("dgx1", {"collective.algorithm=ring", "collective.chunks=1",
@@ -80,7 +80,7 @@ TEST(TreeModel, PredictsTheGradientTurnaround) {
 
 // Fig. 12(a): overlapping gains 75% at 64 MB and at most 80% for larger sizes. The tolerance is five
 // percentage points.
-TEST(TreeModel, OverlappingGainsWhatThePaperMeasured) {
+TEST(TreeModel, OverlapGainsAsMuchAsThePaperMeasured) {
   const auto large_b = run_trees("double_tree", "256 MiB", "auto", "ccube");
   const auto large_c1 = run_trees("overlapped_double_tree", "256 MiB", "auto", "ccube");
   EXPECT_NEAR(time_ns(large_b) / time_ns(large_c1), 1.80, 0.05);

@@ -33,12 +33,12 @@ TEST(Topology, SwitchesFollowAccelerators) {
   EXPECT_FALSE(topology.is_accelerator(2));
 }
 
-TEST(Topology, NamesItself) {
+TEST(Topology, HasAName) {
   EXPECT_EQ(Topology(Kind::kTorus, {4, 8}, 32, 0).name(), "torus 4x8");
   EXPECT_EQ(Topology(Kind::kFile, {}, 2, 3).name(), "file of 2 accelerators and 3 switches");
 }
 
-TEST(Topology, RefusesImpossibleChannels) {
+TEST(Topology, RejectsImpossibleChannels) {
   Topology topology(Kind::kFile, {}, 2, 1);
   const auto adding = [&](NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency) {
     return [&topology, src, dst, bandwidth, latency] { topology.add_channel(src, dst, bandwidth, latency); };

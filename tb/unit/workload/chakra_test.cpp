@@ -233,7 +233,7 @@ TEST(Chakra, ReadsBackEveryKindOfOperation) {
 }
 
 // ASTRA-sim requires group names that are numbers. A node without a name refers to all ranks.
-TEST(Chakra, NamesNoGroupOfAllRanks) {
+TEST(Chakra, DoesNotNameTheGroupOfAllRanks) {
   Program program;
   program.groups = {{"all", {0, 1}}};
   program.collectives = {{"a", CollectiveOp::kAllReduce, 0, 64, 0, 0, ""}};
@@ -248,7 +248,7 @@ TEST(Chakra, NamesNoGroupOfAllRanks) {
   expect_same(program, written_and_read(program));
 }
 
-TEST(Chakra, WaitsForDataInAnyOrderOfTheFile) {
+TEST(Chakra, AcceptsDependenciesInAnyOrder) {
   const auto program = import_of({trace({node(7, NodeKind::kCompute, {}, {9}), all_reduce(3, {7}),
                                          node(9, NodeKind::kCompute, {{"num_ops", 5}, {"tensor_size", 6}})})})
                            .program;
@@ -260,7 +260,7 @@ TEST(Chakra, WaitsForDataInAnyOrderOfTheFile) {
   EXPECT_EQ(std::get<Compute>(operations[0].work).bytes, 6);
 }
 
-TEST(Chakra, MatchesCollectivesByTheirOrderAndNotByTheirIds) {
+TEST(Chakra, MatchesCollectivesByTheirOrderNotByTheirIds) {
   const auto two = [](std::uint64_t first) {
     return trace({node(first, NodeKind::kCollective, {{"comm_type", 0}, {"comm_size", 8}}),
                   node(first + 5, NodeKind::kCollective, {{"comm_type", 2}, {"comm_size", 16}})});
@@ -272,7 +272,7 @@ TEST(Chakra, MatchesCollectivesByTheirOrderAndNotByTheirIds) {
   EXPECT_EQ(program.collectives[1].bytes, 32);
 }
 
-TEST(Chakra, KnowsGroupsOfMetadataAndOfAFile) {
+TEST(Chakra, ReadsGroupsFromMetadataAndFromAFile) {
   TraceNode metadata = node(0, NodeKind::kMetadata, {});
   TraceValues values;
   values.set_values("\"[{'pg_name': '1', 'pg_desc': 'x', 'ranks': [0, 2]}, {'pg_name': '2', 'ranks': []}]\"");
@@ -306,7 +306,7 @@ TEST(Chakra, MatchesTransfersByTheirEndsAndTag) {
   EXPECT_THAT(complaint({trace({end(0, true, 3, 5, 10)})}), HasSubstr("comm_dst is 3"));
 }
 
-TEST(Chakra, FollowsControlDependenciesWhereAsked) {
+TEST(Chakra, FollowsControlDependenciesOnRequest) {
   TraceNode second = node(1, NodeKind::kCompute, {});
   second.add_control_dependencies(0);
   second.add_control_dependencies(99);
@@ -350,7 +350,7 @@ TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
 
 // The order of IDs within streams contradicts the dependencies: node 1 waits for node 8 of the other stream,
 // 8 follows 3 in its stream, and 3 waits for 2.
-TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
+TEST(Chakra, DependenciesPrecedeTheOrderOfIds) {
   const auto on = [](std::uint64_t id, int stream, const std::vector<int>& after = {}) {
     return node(id, NodeKind::kCompute, {{"num_ops", 5}, {"stream", stream}}, after);
   };
@@ -362,7 +362,7 @@ TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
               ElementsAre(HasSubstr("1 nodes run before nodes with lower ids on their stream")));
 }
 
-TEST(Chakra, RefusesRanksThatAreNone) {
+TEST(Chakra, RejectsRanksThatDoNotExist) {
   const auto broadcast = [](std::int64_t root) {
     return trace({node(0, NodeKind::kCollective, {{"comm_type", 5}, {"comm_src", root}, kBytes1024})});
   };
@@ -379,7 +379,7 @@ TEST(Chakra, RefusesRanksThatAreNone) {
   EXPECT_THROW(import_chakra(folder.pattern(), {folder.file("groups"), false}), ConfigError);
 }
 
-TEST(Chakra, TakesNodesOfHostsForNoTime) {
+TEST(Chakra, NodesOfHostsTakeNoTime) {
   TraceNode launcher = node(0, NodeKind::kCollective, {{"is_cpu_op", 1}});
   launcher.set_duration_micros(500);
   const Imported imported = import_of({trace({launcher})});
@@ -427,7 +427,7 @@ TEST(Chakra, ReadsGraphsInJson) {
   EXPECT_THAT(operations[1].after, ElementsAre(0));
 }
 
-TEST(Chakra, ReadsObjectsBehindOneAnother) {
+TEST(Chakra, ReadsConsecutiveObjects) {
   const Program program = import_of({R"({"version": "0.0.4"}
         {"name": "c", "type": "COMP_NODE", "durationMicros": "3"}{"id": "1", "name": "a", "type": "COMM_COLL_NODE",
          "dataDeps": ["0"], "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "uint64Val": "64"},
@@ -438,7 +438,7 @@ TEST(Chakra, ReadsObjectsBehindOneAnother) {
   EXPECT_THAT(program.ranks[0].operations[1].after, ElementsAre(0));
 }
 
-TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
+TEST(Chakra, RejectsUnknownContents) {
   EXPECT_THAT(complaint({R"({"schema": "1.1", "nodes": []})"}), HasSubstr("chakra_converter"));
   EXPECT_THAT(complaint({trace({node(4, static_cast<NodeKind>(8), {})})}),
               HasSubstr("t.0.et:1:1: rank 0, node 4 'n4' has type 8: the trace uses the old schema"));
@@ -474,7 +474,7 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
 }
 
 // A file that is cut off at any length is refused, unless it ends exactly after the header or after a node.
-TEST(Chakra, RefusesOrReadsEveryPrefix) {
+TEST(Chakra, RejectsOrReadsEveryPrefix) {
   const std::string whole = trace({node(0, NodeKind::kCompute, {{"num_ops", 300}}), all_reduce(1, {0})});
   int read = 0;
   for (std::size_t length = 0; length < whole.size(); ++length)

@@ -36,7 +36,7 @@ TEST(Csv, DropsBlankRowsAndBlankCellsAtTheEnd) {
   EXPECT_EQ(texts("\n  \na,b,\n, ,\n\nc,,d, ,\n"), (Rows{{"a", "b"}, {"c", "", "d"}}));
 }
 
-TEST(Csv, TakesAnyLineEndAndAMissingLastOne) {
+TEST(Csv, AcceptsAnyLineEndAndAMissingLastOne) {
   EXPECT_EQ(texts("a\r\nb\nc"), (Rows{{"a"}, {"b"}, {"c"}}));
   EXPECT_EQ(texts(""), Rows{});
 }
@@ -47,7 +47,7 @@ TEST(Csv, SkipsAByteOrderMark) {
             (Rows{{"a"}}));
 }
 
-TEST(Csv, KnowsThePlaceOfEveryCell) {
+TEST(Csv, KeepsTheLocationOfEveryCell) {
   const SampleTable table("\nab,  cd\n");
   const auto rows = read_csv(table.path());
   ASSERT_EQ(rows.size(), 1U);
@@ -57,7 +57,7 @@ TEST(Csv, KnowsThePlaceOfEveryCell) {
   EXPECT_EQ(rows[0][1].place.column, 6);
 }
 
-TEST(Csv, RefusesWhatItCannotRead) {
+TEST(Csv, RejectsFilesThatItCannotRead) {
   EXPECT_THAT([] { read_csv("/nonexistent/table.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent/table.csv:1:1: cannot read")));
   EXPECT_THAT([] { read_csv("/"); }, ThrowsMessage<ConfigError>(HasSubstr("is a folder")));

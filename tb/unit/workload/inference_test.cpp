@@ -53,7 +53,7 @@ Total total_of(const Program& program, int iteration, CollectiveOp op = Collecti
 
 // In each of 80 layers, attention and MLP both end with an all-reduce of every token's hidden state of 8192
 // bf16 values.
-TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
+TEST(Inference, ReducesTheHiddenStateTwicePerLayer) {
   const Program program = build_inference(serving(llama2_70b(), 8));
   ASSERT_EQ(program.ranks.size(), 8U);
   const Total decode = total_of(program, kDecode);
@@ -65,7 +65,7 @@ TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
 }
 
 // A token takes 2 operations per weight. The prefill also takes a few operations for attention.
-TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
+TEST(Inference, ComputesTwoOperationsPerWeightAndToken) {
   const Transformer model = llama2_70b();
   const Program program = build_inference(serving(model, 8));
   const auto weights = static_cast<double>(model.layers * model.layer_parameters()) / 8;
@@ -105,7 +105,7 @@ TEST(Inference, ExchangesTokensWithExperts) {
 
 // The first of two stages sends the hidden state to the second stage, and receives the tokens from it before
 // the next step.
-TEST(Inference, StagesPassTheHiddenStateOn) {
+TEST(Inference, StagesPassOnTheHiddenState) {
   Inference inference = serving(llama2_70b(), 2);
   inference.pipeline = 2;
   const Program program = build_inference(inference);
@@ -116,7 +116,7 @@ TEST(Inference, StagesPassTheHiddenStateOn) {
 
 // A stage contains tensor and expert groups. Each of its ranks sends to the rank with the same position in
 // the next stage.
-TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
+TEST(Inference, RanksSendToTheirCounterpartInTheNextStage) {
   Inference inference = serving(mixtral(), 2);
   inference.expert = 2;
   inference.pipeline = 2;
@@ -129,7 +129,7 @@ TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
   }
 }
 
-TEST(Inference, RefusesWhatCannotBeShared) {
+TEST(Inference, RejectsWhatCannotBeDivided) {
   const auto refusal = [](const Inference& inference) -> std::string {
     try {
       build_inference(inference);

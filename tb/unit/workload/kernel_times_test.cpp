@@ -36,18 +36,18 @@ std::vector<Femtoseconds> durations(const std::vector<std::string>& names, const
   return found;
 }
 
-TEST(KernelTimes, AreOfTheFirstRowThatMatches) {
+TEST(KernelTimes, AreThoseOfTheFirstMatchingRow) {
   EXPECT_EQ(durations({"layer 0 attention", "layer 1 attention", "layer 1 mlp", "output"},
                       "kernel,time_us\nlayer 0 attention,7.5\nlayer * attention,20\n*mlp,30\n"),
             (std::vector<Femtoseconds>{kUs * 15 / 2, 20 * kUs, 30 * kUs, 0}));
 }
 
-TEST(KernelTimes, NameTheRowThatMatchesNothing) {
+TEST(KernelTimes, ReportRowsThatMatchNothing) {
   EXPECT_THAT([] { durations({"layer 0 mlp"}, "kernel,time_us\nlayer * mlp,1\nlayer * attention,2\n"); },
               ThrowsMessage<ConfigError>(HasSubstr(":3:1: no kernel of sample matches")));
 }
 
-TEST(KernelTimes, AreAboveZero) {
+TEST(KernelTimes, MustBePositive) {
   for (const char* const time : {"0", "-1", "fast", "1e12", "nan"}) {
     EXPECT_THAT([&] { durations({"mlp"}, std::string("kernel,time_us\nmlp,") + time + "\n"); },
                 ThrowsMessage<ConfigError>(HasSubstr("time_us")));

@@ -15,13 +15,13 @@ TEST(LargeModels, HaveThePapersDimensions) {
 
 // Each accelerator has 4 B * 176 billion / 48 of gradients. In a ring of 2, it sends half of them (7.333 GB)
 // per round.
-TEST(LargeModels, HaveAShareOfTheGradientsPerAccelerator) {
+TEST(LargeModels, DivideTheGradientsBetweenAccelerators) {
   EXPECT_EQ(find_large_model("bloom")->gradient_bytes(), 14'666'666'668);
   EXPECT_EQ(find_large_model("llama2_70b")->gradient_bytes(), 2'187'500'000);
 }
 
 // At peak rate, computation takes 6 * 175e9 * 3.2e6 / (512 * 312e12) = 21.03 s.
-TEST(LargeModels, PhysicalComputeTimeFollowsTheBatch) {
+TEST(LargeModels, TheComputationTimeFollowsTheBatch) {
   const LargeModel gpt3 = *find_large_model("gpt3");
   EXPECT_NEAR(static_cast<double>(physical_compute(gpt3, 512, 1.0)) / kFemtosecondsPerSecond, 21.03, 0.01);
   EXPECT_EQ(physical_compute(gpt3, 512, 0.5) / kFemtosecondsPerNanosecond,

@@ -85,7 +85,7 @@ double layers_only(const Operation& operation, const Compute& compute) {
   return operation.name.find(" layer ") == std::string::npos ? 0 : compute.operations;
 }
 
-TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
+TEST(LargeTraining, IsAProgramForEveryLayout) {
   Transformer experts = small();
   experts.experts = 4;
   experts.experts_per_token = 2;
@@ -120,7 +120,7 @@ TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
 
 // Narayanan et al. 2021, Sec. 3.2: for each layer and micro-batch, the forward and the backward pass each
 // have two all-reduces of b s h values.
-TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
+TEST(LargeTraining, ReducesActivationsFourTimesPerLayer) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.micro_batch = 2;
   const Program program = build_large_training(training);
@@ -129,7 +129,7 @@ TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
   EXPECT_EQ(sum.bytes, Bytes{sum.count} * 2 * 2048 * 12288 * kHalfBytes);
 }
 
-TEST(LargeTraining, ReducesTwiceMoreWhereLayersAreComputedAgain) {
+TEST(LargeTraining, ReducesTwiceMoreIfLayersAreRecomputed) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.recompute = Recomputation::kFull;
   EXPECT_EQ(
@@ -163,7 +163,7 @@ TEST(LargeTraining, SendsActivationsBetweenStages) {
   }
 }
 
-TEST(LargeTraining, DoesThePublishedOperations) {
+TEST(LargeTraining, HasThePublishedNumberOfOperations) {
   LargeTraining training = training_of(gpt3(), ways(8, 8, 2), 4);
   training.recompute = Recomputation::kFull;
   const double b = 8;
@@ -205,7 +205,7 @@ TEST(LargeTraining, HasThePublishedBubble) {
 
 // Rajbhandari et al. 2020, Sec. 7: ZeRO 0 all-reduces the gradients. ZeRO 1 and 2 move the same number of
 // bytes in two halves, and ZeRO 3 moves 1.5 times as many.
-TEST(LargeTraining, MovesWhatZeroMoves) {
+TEST(LargeTraining, MovesTheBytesOfZero) {
   for (int zero = 0; zero <= 3; ++zero) {
     LargeTraining training = training_of(small(), ways(1, 1, 4), 1);
     training.zero = zero;
@@ -222,7 +222,7 @@ TEST(LargeTraining, MovesWhatZeroMoves) {
   }
 }
 
-TEST(LargeTraining, ReducesWithEveryMicroBatchWhereGradientsAreShared) {
+TEST(LargeTraining, ReducesWithEveryMicroBatchIfGradientsAreDivided) {
   LargeTraining training = training_of(small(), ways(1, 1, 4), 5);
   const Bytes psi = small().parameters() * kHalfBytes;
   for (const auto& [zero, times] : {std::pair{1, 1}, {2, 5}, {3, 5}}) {
@@ -331,7 +331,7 @@ TEST(LargeTraining, GathersKeysAndValues) {
             8 * 32 * 2 * 64 * kHalfBytes);
 }
 
-TEST(LargeTraining, SharesTiedEmbeddingsBetweenTheEnds) {
+TEST(LargeTraining, ReducesTiedEmbeddingsBetweenTheFirstAndLastStages) {
   Transformer model = small();
   model.tied = true;
   const Program program = build_large_training(training_of(model, ways(2, 4, 1), 2));
@@ -358,7 +358,7 @@ TEST(LargeTraining, KeepsTheOrderOfAxes) {
 
 // Rajbhandari et al. 2020, Sec. 5: a rank stores (2 + 2 + 12) Psi bytes. Each further ZeRO stage divides
 // another of these terms by the number of copies.
-TEST(LargeTraining, KeepsWhatZeroKeeps) {
+TEST(LargeTraining, NeedsTheMemoryOfZero) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 1);
   const Bytes psi = small().parameters();
   ASSERT_EQ(psi % 64, 0);
@@ -378,7 +378,7 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
 // ZeRO 3 gathers the weights of the next layer while a layer is in use, and reduces gradients while the next
 // ones are computed. Both therefore need space for two neighbours among the embedding, the layers and the
 // output layer.
-TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
+TEST(LargeTraining, NeedsMemoryForTheLargestAdjacentLayersThatZeroGathers) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 2);
   training.bucket = 0;
   training.zero = 3;
@@ -410,7 +410,7 @@ TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   EXPECT_EQ(alone.weights + alone.gradients, 4 * model.parameters());
 }
 
-TEST(LargeTraining, GathersTiedWeightsForTheOutputLayerToo) {
+TEST(LargeTraining, AlsoGathersTiedWeightsForTheOutputLayer) {
   Transformer model = small();
   model.tied = true;
   LargeTraining training = training_of(model, ways(1, 1, 2), 1);
@@ -425,7 +425,7 @@ TEST(LargeTraining, GathersTiedWeightsForTheOutputLayerToo) {
 
 // Korthikanti et al. 2022, Table 2 and Sec. 4.3, give the bytes of a layer's activations. With 1F1B, the
 // first rank has as many micro-batches in flight as the pipeline has ranks.
-TEST(LargeTraining, KeepsThePublishedActivations) {
+TEST(LargeTraining, NeedsThePublishedMemoryForActivations) {
   const double s = 2048;
   const double b = 1;
   const double h = 12288;
@@ -445,7 +445,7 @@ TEST(LargeTraining, KeepsThePublishedActivations) {
   EXPECT_DOUBLE_EQ(kept(Recomputation::kFull, false), 96 * 2 * s * b * h + whole);
 }
 
-TEST(LargeTraining, KeepsAsManyMicroBatchesAsAreInFlight) {
+TEST(LargeTraining, NeedsMemoryForTheMicroBatchesInFlight) {
   LargeTraining training = training_of(small(), ways(1, 4, 1), 8);
   const auto kept = [&](PipelineSchedule schedule, int chunks, int rank) {
     training.schedule = schedule;
@@ -460,7 +460,7 @@ TEST(LargeTraining, KeepsAsManyMicroBatchesAsAreInFlight) {
   EXPECT_EQ(kept(PipelineSchedule::kInterleaved, 2, 0) * 8, first * 11);
 }
 
-TEST(LargeTraining, TellsTheMemoryOfEveryRank) {
+TEST(LargeTraining, ReportsTheMemoryOfEveryRank) {
   const LargeTraining training = training_of(llama2_70b(), ways(8, 4, 4), 16);
   const Program program = build_large_training(training);
   for (const int rank : {0, 31, 32, 127}) {
@@ -492,7 +492,7 @@ std::pair<std::string, std::string> fault(const std::function<void(LargeTraining
   return {};
 }
 
-TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
+TEST(LargeTraining, ReportsLayoutsThatAreImpossible) {
   const auto is = [](const std::string& key, const std::string& text) {
     return ::testing::Pair(key, HasSubstr(text));
   };
@@ -524,7 +524,7 @@ Operation without_number(Operation operation) {
   return operation;
 }
 
-TEST(LargeTraining, HasCopiesThatDoTheSame) {
+TEST(LargeTraining, HasIdenticalCopies) {
   for (const int zero : {0, 1, 2, 3}) {
     for (const PipelineSchedule schedule :
          {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward}) {

@@ -70,7 +70,7 @@ TEST(Layer, AProductWrittenAsAConvolutionHasTheGradientsOfTheProduct) {
   EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 1), (Gemm{1600, 1024, 4800}));
 }
 
-TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {
+TEST(Layer, EverySampleOfAMatmulHasItsOwnProduct) {
   Layer layer;  // attention scores of 8 heads of width 64 over 32 tokens
   layer.kind = LayerKind::kMatmul;
   layer.ifmap_height = 32;
@@ -84,7 +84,7 @@ TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {
   EXPECT_EQ(layer.macs(), 8 * 32 * 64 * 32);
 }
 
-TEST(Layer, EmbeddingsOwnATableAndMultiplyNothing) {
+TEST(Layer, EmbeddingsHaveATableAndNoProducts) {
   Layer layer;
   layer.kind = LayerKind::kEmbedding;
   layer.channels = 1000;
@@ -94,7 +94,7 @@ TEST(Layer, EmbeddingsOwnATableAndMultiplyNothing) {
   EXPECT_EQ(gemm(layer, Pass::kForward, 16).count, 0);
 }
 
-TEST(Layer, TiedWeightsBelongToAnother) {
+TEST(Layer, TiedWeightsBelongToAnotherLayer) {
   Layer layer = convolution(1, 1, 512, 37000);
   const std::int64_t macs = layer.macs();
   layer.kind = LayerKind::kTied;
@@ -109,7 +109,7 @@ Layer any_convolution() {
                      groups);
 }
 
-RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
+RC_GTEST_PROP(Layer, PassesHaveEqualWork, ()) {
   const Layer layer = any_convolution();
   const std::int64_t samples = *rc::gen::inRange(1, 8);
   RC_ASSERT(gemm(layer, Pass::kForward, samples).macs() == layer.macs() * samples);

@@ -22,7 +22,7 @@ Model load(const std::string& name) {
   return import_scale_sim(folder + "/" + name + ".csv");
 }
 
-TEST(Model, SumsItsLayers) {
+TEST(Model, AddsUpItsLayers) {
   Layer layer;
   layer.channels = 10;
   layer.filters = 20;
@@ -33,7 +33,7 @@ TEST(Model, SumsItsLayers) {
   EXPECT_EQ(model.macs(), 1200);
 }
 
-TEST(Model, NamesTheTablesOfAFolder) {
+TEST(Model, ListsTheTablesOfAFolder) {
   EXPECT_THAT(model_names(folder), ElementsAre("alexnet", "alphagozero", "fasterrcnn", "googlenet", "ncf",
                                                "resnet50", "transformer", "vgg16", "zfnet"));
   EXPECT_THAT(model_names("/nonexistent"), IsEmpty());

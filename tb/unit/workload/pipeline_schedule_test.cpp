@@ -38,7 +38,7 @@ TEST(PipelineSchedule, InterleavesChunks) {
             "F14 B14 F15 B15 F16 B16 F17 B17 B04 B05 B06 B07 ");
 }
 
-TEST(PipelineSchedule, DoesEveryPassOnceAndForwardFirst) {
+TEST(PipelineSchedule, HasEveryPassOnceAndForwardPassesFirst) {
   for (const auto schedule :
        {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward, PipelineSchedule::kInterleaved}) {
     const int chunks = schedule == PipelineSchedule::kInterleaved ? 3 : 1;
@@ -55,7 +55,7 @@ TEST(PipelineSchedule, DoesEveryPassOnceAndForwardFirst) {
   }
 }
 
-TEST(PipelineSchedule, RefusesWhatItCannotOrder) {
+TEST(PipelineSchedule, RejectsWhatItCannotOrder) {
   EXPECT_THROW(pipeline_order(PipelineSchedule::kInterleaved, 4, 0, 2, 6), std::invalid_argument);
   EXPECT_THROW(pipeline_order(PipelineSchedule::kGpipe, 4, 0, 2, 8), std::invalid_argument);
 }

@@ -37,13 +37,13 @@ Program iterated(int iterations) {
   return program;
 }
 
-TEST(ProgramSample, FirstIterationIsAProgramOfItsOwn) {
+TEST(ProgramSample, FirstIterationIsASeparateProgram) {
   const Program first = first_iteration(iterated(3));
   EXPECT_NO_THROW(check_program(first));
   EXPECT_EQ(first, iterated(1));
 }
 
-TEST(ProgramSample, FirstIterationIsTheFirstThatIsThere) {
+TEST(ProgramSample, FirstIterationIsTheFirstOneInTheProgram) {
   Program later = iterated(2);
   for (RankProgram& rank : later.ranks) {
     for (Operation& operation : rank.operations) operation.iteration += 5;
@@ -53,14 +53,14 @@ TEST(ProgramSample, FirstIterationIsTheFirstThatIsThere) {
   EXPECT_EQ(first.ranks[0].operations.size(), 3U);
 }
 
-TEST(ProgramSample, StaysWholeWhereTheFirstIterationWaitsForAnother) {
+TEST(ProgramSample, IsTheWholeProgramIfTheFirstIterationDependsOnAnother) {
   Program mixed = iterated(2);
   mixed.ranks[0].operations[3].iteration = 0;
   mixed.ranks[0].operations[2].iteration = 1;
   EXPECT_EQ(first_iteration(mixed), mixed);
 }
 
-TEST(ProgramSample, ScalesBytesAndTimesAlike) {
+TEST(ProgramSample, ScalesBytesAndTimesEqually) {
   const Program small = scaled(iterated(2), 0.25);
   EXPECT_NO_THROW(check_program(small));
   EXPECT_EQ(small.collectives[1].bytes, 1 << 18);

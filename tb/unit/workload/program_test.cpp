@@ -41,7 +41,7 @@ std::string complaint(const std::function<void(Program&)>& change) {
   return "";
 }
 
-TEST(Program, AcceptsWhatIsWhole) {
+TEST(Program, AcceptsACompleteProgram) {
   EXPECT_EQ(complaint([](Program&) {}), "");
   EXPECT_EQ(complaint([](Program& program) { program.placement = {7, 3}; }), "");
 }
@@ -56,7 +56,7 @@ TEST(Program, AcceptsDependenciesOnLaterOperations) {
             "");
 }
 
-TEST(Program, NeedsRanksAndAPlaceForEach) {
+TEST(Program, NeedsRanksAndAnAcceleratorForEach) {
   EXPECT_THAT(complaint([](Program& program) { program = {}; }), HasSubstr("no ranks"));
   EXPECT_THAT(complaint([](Program& program) { program.placement = {0}; }),
               HasSubstr("1 accelerators for 2 ranks"));
@@ -66,7 +66,7 @@ TEST(Program, NeedsRanksAndAPlaceForEach) {
               HasSubstr("rank 1 is placed on accelerator 4, which already has a rank"));
 }
 
-TEST(Program, NeedsGroupsOfRanksThatThereAre) {
+TEST(Program, NeedsGroupsOfExistingRanks) {
   EXPECT_THAT(complaint([](Program& program) { program.groups[0].ranks = {}; }),
               HasSubstr("group 'both' has no ranks"));
   EXPECT_THAT(complaint([](Program& program) {
@@ -88,7 +88,7 @@ TEST(Program, RefusesCollectivesWithoutGroupOrRoot) {
               HasSubstr("collective 'sum' has root 2, but its group has members 0 to 1"));
 }
 
-TEST(Program, RefusesTransfersToNobody) {
+TEST(Program, RejectsTransfersWithoutAReceiver) {
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 5; }),
               HasSubstr("transfer 'block' names rank 5"));
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 0; }),
@@ -97,7 +97,7 @@ TEST(Program, RefusesTransfersToNobody) {
               HasSubstr("transfer 'block' has -2 bytes"));
 }
 
-TEST(Program, WantsEveryMemberToJoinOnce) {
+TEST(Program, RequiresEveryMemberToJoinOnce) {
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations.pop_back(); }),
               HasSubstr("rank 1 never joins its group's collective 'sum'"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations.push_back(join(0)); }),
@@ -109,7 +109,7 @@ TEST(Program, WantsEveryMemberToJoinOnce) {
               HasSubstr("joins collective 3, but the program has 1 collectives"));
 }
 
-TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
+TEST(Program, RequiresTransfersToBeSentAndReceivedOnce) {
   EXPECT_THAT(complaint([](Program& program) {
                 program.ranks[0].operations[1] = {"idle", Compute{1}, {0}};
               }),
@@ -132,7 +132,7 @@ TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
               HasSubstr("receives transfer 1, but the program has 1 transfers"));
 }
 
-TEST(Program, RefusesCyclesAndDependenciesOnNothing) {
+TEST(Program, RejectsCyclesAndUnknownDependencies) {
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[0].after = {2}; }),
               HasSubstr("waits for itself through other operations"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[1].after = {1}; }),

@@ -50,7 +50,7 @@ TEST(ScaleSim, ReadsALayer) {
   EXPECT_EQ(layer.groups, 1);
 }
 
-TEST(ScaleSim, TakesTheOdditiesOfTheField) {
+TEST(ScaleSim, AcceptsCommonOddities) {
   // The table contains a blank row after the header, a title, tabs and spaces, a space after the last comma,
   // and a quotation mark in a name.
   const Model model = import(header +
@@ -68,20 +68,20 @@ TEST(ScaleSim, TakesTheOdditiesOfTheField) {
   EXPECT_EQ(model.layers[2].filters, 1000);
 }
 
-TEST(ScaleSim, TakesCellsBehindAHashForComments) {
+TEST(ScaleSim, TreatsCellsAfterAHashAsComments) {
   const Model model = import(header + "# of 4K frames, 1, 2\nConv2_dw, 9, 9, 3, 3, 1, 1, 2,#dw\n#a\n");
   ASSERT_EQ(model.layers.size(), 1U);
   EXPECT_EQ(model.layers[0].stride_width, 2);
 }
 
-TEST(ScaleSim, TakesTabsForCommas) {
+TEST(ScaleSim, AcceptsTabsInPlaceOfCommas) {
   std::string table = header + "Conv1, 224, 200, 7, 5, 3, 64, 2,\n";
   const Model expected = import(table);
   std::replace(table.begin(), table.end(), ',', '\t');
   EXPECT_EQ(import(table).layers, expected.layers);
 }
 
-TEST(ScaleSim, TakesOtherHeadersAndNone) {
+TEST(ScaleSim, AcceptsOtherHeadersAndNone) {
   const std::string row = "a, 8, 8, 3, 3, 2, 4, 1,\n";
   const auto layers = import(header + row).layers;
   EXPECT_EQ(import(row).layers, layers);
@@ -102,7 +102,7 @@ TEST(ScaleSim, ReadsGemmTables) {
 }
 
 // Large models have projections of up to 2^44.8 multiply-accumulates over the tokens of a batch.
-TEST(ScaleSim, TakesLayersOfLargeModels) {
+TEST(ScaleSim, AcceptsLayersOfLargeModels) {
   const Model model = import("Layer, M, N, K\nmlp,131072,28672,8192\n");
   EXPECT_EQ(gemm(model.layers.at(0), Pass::kForward, 1), (Gemm{131072, 8192, 28672}));
 }
@@ -136,7 +136,7 @@ TEST(ScaleSim, ReadsTheOptionalColumns) {
   EXPECT_EQ(model.layers[2].kind, LayerKind::kMatmul);
 }
 
-TEST(ScaleSim, ReadsWhatStandsBehindTheStridesByPosition) {
+TEST(ScaleSim, ReadsColumnsAfterTheStridesByPosition) {
   const Model model = import(header +
                              "strides, 8, 8, 3, 3, 4, 8, 1, 2,\n"
                              "sparse, 8, 8, 1, 1, 6, 8, 1, 2:4,\n"
@@ -207,7 +207,7 @@ TEST(ScaleSim, NamesTheModelAfterItsFile) {
             table.path().substr(table.path().find_last_of('/') + 1));
 }
 
-TEST(ScaleSim, NamesThePlaceOfABadCell) {
+TEST(ScaleSim, LocatesAnInvalidCell) {
   expect_refused(header + "\na, 8, x, 3, 3, 2, 4, 1,\n", ":3:7: IFMAP Width must be a whole number from 1");
   expect_refused(header + "a, 8, 8, 3, 3, 0, 4, 1,\n", ":2:16: Channels must be");
   expect_refused(header + "a, 8, 8, 3, 3, -2, 4, 1,\n", ":2:16: Channels must be");
@@ -217,13 +217,13 @@ TEST(ScaleSim, NamesThePlaceOfABadCell) {
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 0,\n", ":2:22: Strides must be");
 }
 
-TEST(ScaleSim, NamesWhatARowLacksOrHasTooMuch) {
+TEST(ScaleSim, ReportsMissingAndAdditionalCells) {
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4,\n", ":2:19: layer 'a' has no Strides");
   expect_refused(header + "a, 8, , 3, 3, 2, 4, 1\n", ":2:6: layer 'a' has no IFMAP Width");
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 7, 1:2, 1, 5\n", ":2:36: '5' is in column 12");
 }
 
-TEST(ScaleSim, RefusesLayersThatCannotBe) {
+TEST(ScaleSim, RejectsImpossibleLayers) {
   expect_refused(header + "a, 8, 8, 9, 3, 2, 4, 1,\n",
                  ":2:10: Filter Height of 9 is larger than the padded input of 8");
   const std::string wide =
@@ -252,12 +252,12 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
 }
 
 // GPT-2 XL's first layer is a product of 1024 x 1600 by 1600 x 4800, which takes 7.9e9 multiply-accumulates.
-TEST(ScaleSim, TakesProductsWrittenAsConvolutions) {
+TEST(ScaleSim, AcceptsProductsWrittenAsConvolutions) {
   const Model model = import(header + "qkv, 1024, 1600, 1, 1600, 1, 4800, 1,\n");
   EXPECT_EQ(model.macs(), 1024L * 1600 * 4800);
 }
 
-TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
+TEST(ScaleSim, RejectsUnknownHeaders) {
   expect_refused("Layer name, IFMAP Height, Colour\n", ":1:27: 'Colour' is not a known column");
   expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: the column IFMAP Height occurs twice");
   expect_refused("Layer name, IFMAP Height\n", ":1:1: the header lacks the column IFMAP Width");
@@ -270,7 +270,7 @@ TEST(ScaleSim, RefusesTablesWithoutLayers) {
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }
 
-RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRefusedWithItsPlace, ()) {
+RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRejectedWithItsLocation, ()) {
   const auto cell = rc::gen::element<std::string>("", "a", "1", "3", "-1", "x1", "1e9", " ", "7,7", "\"");
   const auto cells = *rc::gen::container<std::vector<std::string>>(cell);
   std::string content = *rc::gen::element<std::string>("", header, "title\n");

@@ -56,7 +56,7 @@ Program program_of(const TextWorkload& workload, Overlap overlap = Overlap::kLay
   return program;
 }
 
-TEST(TextProgram, GroupsRanksAsThePolicySays) {
+TEST(TextProgram, GroupsRanksAccordingToThePolicy) {
   const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
   const auto groups = [](const TextWorkload& workload) {
     const Program program = program_of(workload);
@@ -74,7 +74,7 @@ TEST(TextProgram, GroupsRanksAsThePolicySays) {
 
 // Rank 5 of 8 belongs to four kinds of group. Neighbouring ranks share layers; at increasing strides, ranks
 // share experts, other weights, and pipeline stages.
-TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
+TEST(TextProgram, GroupsExpertsLikeSimAi) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;
   workload.expert_group = 2;
@@ -98,7 +98,7 @@ TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
               ElementsAre(std::vector{1, 3, 5, 7}, std::vector{1, 5}));
 }
 
-TEST(TextProgram, GroupsEveryLayerOfACustomizedWorkloadByItself) {
+TEST(TextProgram, GroupsEveryLayerOfACustomizedWorkloadSeparately) {
   TextWorkload workload = workload_of(Parallelism::kCustomized);
   workload.layers[0].parallelism = Parallelism::kDataThenModel;
   workload.layers[1].parallelism = Parallelism::kModelThenData;
@@ -106,7 +106,7 @@ TEST(TextProgram, GroupsEveryLayerOfACustomizedWorkloadByItself) {
               ElementsAre(std::vector{1, 3, 5, 7}, std::vector{4, 5}));
 }
 
-TEST(TextProgram, CountsAllGathersAsToldTo) {
+TEST(TextProgram, CountsAllGathersAsConfigured) {
   const TextWorkload workload = workload_of(Parallelism::kModel);
   EXPECT_EQ(build_text_program(workload, {2, 4}, AllGatherBytes::kInput, Overlap::kNone).collectives[0].bytes,
             128);
@@ -141,7 +141,7 @@ TEST(TextProgram, ComputesEverything) {
   }
 }
 
-TEST(TextProgram, ExchangesEmbeddingsBesideTheBottomMlp) {
+TEST(TextProgram, ExchangesEmbeddingsDuringTheBottomMlp) {
   TextWorkload workload = workload_of(Parallelism::kDlrm);
   workload.layers.push_back(layer_of("c", Parallelism::kDlrm));
   workload.last_bottom_layer = 1;
@@ -157,7 +157,7 @@ TEST(TextProgram, ExchangesEmbeddingsBesideTheBottomMlp) {
   EXPECT_EQ(operations[static_cast<std::size_t>(at("forward c"))].after.size(), 3U);
 }
 
-TEST(TextProgram, RefusesGroupsThatAreNoParts) {
+TEST(TextProgram, RejectsGroupsThatDoNotDivideTheRanks) {
   TextWorkload workload = workload_of(Parallelism::kTransformer);
   workload.model_group = 3;
   EXPECT_THROW(program_of(workload), UnsupportedError);

@@ -67,7 +67,7 @@ TextTimeline run(const TextWorkload& workload, Overlap overlap, Femtoseconds all
   });
 }
 
-TEST(TextWorkload, ReadsWhatTheFieldWrites) {
+TEST(TextWorkload, ReadsCommonFiles) {
   const TextWorkload workload = import(kDlrm);
   EXPECT_EQ(workload.parallelism, Parallelism::kDlrm);
   EXPECT_EQ(workload.last_bottom_layer, 2);
@@ -111,7 +111,7 @@ TEST(TextWorkload, ReadsSimAisHeaderAndSuffixes) {
   EXPECT_THAT(complaint("DATA ep: 0" + layers), HasSubstr("1:10: '0' is not a valid number"));
 }
 
-TEST(TextWorkload, PointsAtWhatIsWrong) {
+TEST(TextWorkload, LocatesMistakes) {
   EXPECT_THAT(complaint("CONSTANT\n1\n"),
               HasSubstr("1:1: unknown parallelism 'CONSTANT': write one of DATA, MODEL"));
   EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload needs a line with its parallelism"));
@@ -131,7 +131,7 @@ TEST(TextWorkload, PointsAtWhatIsWrong) {
               HasSubstr("1:20: unknown parameter 'checkpoint'"));
 }
 
-TEST(TextWorkload, TakesNothingThatItWouldNotRead) {
+TEST(TextWorkload, AcceptsOnlyWhatItReads) {
   const std::string layer = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
   EXPECT_EQ(complaint("DATA\n1\n" + layer), "accepted");
   EXPECT_THAT(complaint("DATA\n1 junk 7\n" + layer), HasSubstr("2:3: 'junk' follows the number of layers"));
@@ -142,7 +142,7 @@ TEST(TextWorkload, TakesNothingThatItWouldNotRead) {
               HasSubstr("3:22: NONE sends no data, but has 4096 bytes"));
 }
 
-TEST(TextWorkload, CountsTheBytesOfAnAllGatherAsItIsTold) {
+TEST(TextWorkload, CountsTheBytesOfAnAllGatherAsConfigured) {
   const Communication gathered{Exchange::kAllGather, 100};
   EXPECT_EQ(total_bytes(gathered, AllGatherBytes::kInput, 8), 800);
   EXPECT_EQ(total_bytes(gathered, AllGatherBytes::kTotal, 8), 100);
@@ -168,7 +168,7 @@ TEST(TextTimeline, ReducesAllGradientsAfterTheBackwardPass) {
 }
 
 // The gradients of experts are reduced in the experts' own group.
-TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
+TEST(TextTimeline, RequestsTheGroupInTheFile) {
   TextWorkload workload = import(
       "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2\n2\n"
       "a -1 1 ALLTOALL_EP 3 1 NONE 0 1 ALLREDUCE_DP_EP 5 0\nb -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 7 0\n");
@@ -181,7 +181,7 @@ TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
                                  std::pair{Group::kExpertData, 5}));
 }
 
-TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
+TEST(TextTimeline, RunsAllToAllsDuringTheBottomMlp) {
   // Times in ns. Forward: tables 30, bottom MLP 200, top MLP 200. Backward: top 400, bottom 400, tables 30.
   // All-reduces: 160. Update of the top MLP: 50.
   const TextTimeline hidden = run(import(kDlrm), Overlap::kNone, 200);
@@ -192,7 +192,7 @@ TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
   EXPECT_EQ(shown.total, hidden.total + 300 * kNs);
 }
 
-TEST(TextTimeline, WaitsForTheOtherPartsOfACutModelAndComputesForwardAgain) {
+TEST(TextTimeline, WaitsForOtherPartsOfAModelAndRecomputesForwardPasses) {
   const std::string layers =
       "2\na -1 10 ALLREDUCE 1 10 ALLREDUCE 1 10 ALLREDUCE 3 0\nb -1 10 ALLREDUCE 1 10 NONE 0 10 NONE 0 0\n";
   const TextTimeline once =

@@ -13,7 +13,7 @@ std::vector<LayerCost> three_layers() {
   return {{"first", 5, 100, 7, 40}, {"second", 6, 8, 9, 0}, {"third", 3, 4, 2, 20}};
 }
 
-TEST(TrainingTimeline, LaysPassesOutOneAfterTheOther) {
+TEST(TrainingTimeline, OrdersPassesOneAfterAnother) {
   const TrainingTimeline timeline = lay_out_computation(three_layers());
   EXPECT_EQ(timeline.forward, 14);
   EXPECT_EQ(timeline.backward, 2 + 4 + 9 + 8 + 7);  // the first layer has no input gradient
@@ -36,7 +36,7 @@ TEST(TrainingTimeline, UpdatesWeightsAtTheEnd) {
   EXPECT_EQ(timeline.total, 44 + 13);
 }
 
-TEST(TrainingTimeline, RefusesAnIterationThatOverflows) {
+TEST(TrainingTimeline, RejectsAnIterationThatOverflows) {
   constexpr Femtoseconds kLongest = std::numeric_limits<Femtoseconds>::max();
   EXPECT_THROW(lay_out_computation({{"a", kLongest, 0, 1, 0}}), UnsupportedError);
   EXPECT_THROW(lay_out_computation({{"a", kLongest - 5, 0, 1, 4}, {"b", 9, 0, 0, 0}}), UnsupportedError);

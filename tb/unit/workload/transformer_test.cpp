@@ -17,7 +17,7 @@ TEST(Transformer, HasThePublishedParameters) {
 
 // Narayanan et al. 2021, Sec. 5.1, Eq. 3: if every layer is recomputed, an iteration takes 96 B s l h^2 (1 +
 // s / 6h + V / 16lh) operations, otherwise 72 B s l h^2 (1 + s / 6h + V / 12lh).
-TEST(Transformer, DoesThePublishedOperations) {
+TEST(Transformer, HasThePublishedNumberOfOperations) {
   const Transformer model = gpt3();
   Slice slice;
   slice.samples = 3;
@@ -39,7 +39,7 @@ TEST(Transformer, DoesThePublishedOperations) {
                    96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h)));
 }
 
-TEST(Transformer, SharesAllOperations) {
+TEST(Transformer, DividesAllOperations) {
   Slice whole;
   whole.sequence = 4096;
   Slice part = whole;
@@ -54,7 +54,7 @@ TEST(Transformer, SharesAllOperations) {
                    output_work(model, whole).input_gradient.operations);
 }
 
-TEST(Transformer, ComputesOnlyTheExpertsOfAToken) {
+TEST(Transformer, ComputesOnlyTheExpertsOfEachToken) {
   Slice slice;
   slice.sequence = 1024;
   const Transformer model = mixtral();
@@ -72,7 +72,7 @@ TEST(Transformer, KeepsAKeyValueHeadOnSeveralAccelerators) {
   EXPECT_EQ(local_attention_parameters(model, slice), 8192 * (2 * 4 * 128 + 2 * 128) + 2 * 8192);
 }
 
-TEST(Transformer, SharesWeightsWholly) {
+TEST(Transformer, DividesWeightsCompletely) {
   const Transformer model = mixtral();
   Slice slice;
   slice.tensor = 8;

@@ -64,8 +64,8 @@ def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point]
 def shapes_of(names: Sequence[str], shape: Callable[[str], Shape | None]) -> list[Shape]:
     """The shapes of the algorithms that apply, in decreasing order of the bytes they move.
 
-    In most networks rail_ring includes all rings of `ring`, which is then dropped. In a cube mesh `ring` has more rings,
-    and both are kept.
+    In most networks rail_ring includes all rings of `ring`, which is then dropped. In a cube mesh `ring` has more
+    rings, and both are kept.
     """
     found = {name: one for name in names if (one := shape(name)) is not None}
     rings = found.get("ring"), found.get("rail_ring")

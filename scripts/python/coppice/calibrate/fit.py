@@ -69,8 +69,8 @@ def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points
              price: float = 0.1) -> list[tuple[float, float, float, float]]:
     """The best division of the sizes into at most `most` ranges with one line each, as (first, last, intercept, slope).
 
-    Found by dynamic programming over the distinct sizes. A range has at least `least_points` sizes, and each range after
-    the first must reduce the total cost of the lines by at least `price`.
+    Found by dynamic programming over the distinct sizes. A range has at least `least_points` sizes, and each range
+    after the first must reduce the total cost of the lines by at least `price`.
     """
     distinct = numpy.unique(sizes)
     count = len(distinct)

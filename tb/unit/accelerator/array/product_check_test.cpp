@@ -18,7 +18,7 @@ using ::testing::ThrowsMessage;
 
 constexpr ElementType kTypes[] = {ElementType::kFp32, ElementType::kBf16, ElementType::kInt8};
 
-RC_GTEST_PROP(ProductCheck, TakesEveryProductThatTheArrayComputes, ()) {
+RC_GTEST_PROP(ProductCheck, AcceptsEveryProductThatTheArrayComputes, ()) {
   const SystolicArray array(*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 6), any_dataflow(),
                             Convention::kCausal, *rc::gen::inRange(0, 3));
   const std::int64_t m = *rc::gen::inRange(1, 12);

@@ -84,7 +84,7 @@ RC_GTEST_PROP(TileRun, MultipliesInt8IntoInt32, ()) {
   RC_ASSERT(out == reference_product<std::int32_t>(a, b));
 }
 
-RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
+RC_GTEST_PROP(TileRun, RoundsEverySumLikeTheHostInTheArraysOrder, ()) {
   const Case c = any_case();
   const bool bf16 = *rc::gen::arbitrary<bool>();
   const Matrix<float> a = any_reals(c.m, c.k, bf16);

@@ -64,7 +64,7 @@ RC_GTEST_PROP(OperandBlocks, WholeRowsOfPatchesHoldTheInputsUnderThem, ()) {
             patches.values(first * width, end * width, 0, patches.columns()));
 }
 
-RC_GTEST_PROP(OperandBlocks, BlocksThatFollowOneAnotherAddUpToAll, ()) {
+RC_GTEST_PROP(OperandBlocks, ConsecutiveBlocksAddUpToTheOperand, ()) {
   const Layer layer = any_layer();
   const OperandBlocks patches = OperandBlocks::patches(layer, 2);
   const std::int64_t step = *rc::gen::inRange<std::int64_t>(1, 20);
@@ -108,7 +108,7 @@ TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
 }
 
 // The grid must report the same number of values for each block as the operand itself.
-RC_GTEST_PROP(OperandGrid, HoldsWhatItsBlocksDo, ()) {
+RC_GTEST_PROP(OperandGrid, HasTheContentsOfItsBlocks, ()) {
   const Layer layer = any_layer();
   const OperandBlocks patches = OperandBlocks::patches(layer, 3);
   const OperandBlocks plain = OperandBlocks::plain(patches.rows(), patches.columns());

@@ -126,7 +126,7 @@ PeCycles stepped(const std::vector<TileDemand>& tiles, bool output_stays) {
   return last;
 }
 
-RC_GTEST_PROP(TilePipeline, EndsAsAMachineSteppedCycleByCycle, ()) {
+RC_GTEST_PROP(TilePipeline, EndsLikeAMachineSimulatedCycleByCycle, ()) {
   const std::vector<TileDemand> tiles = any_tiles();
   const bool output_stays = *rc::gen::arbitrary<bool>();
   const PipelineTimes times = run_pipeline(tiles, 1, output_stays, kByteACycle);

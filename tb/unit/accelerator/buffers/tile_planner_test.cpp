@@ -48,7 +48,7 @@ LayerCase any_layer_case() {
            {operands_of(part, pass, 1), times(), times(), times()}}};
 }
 
-RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
+RC_GTEST_PROP(TilePlanner, CountsTheTrafficOfAWalk, ()) {
   const LayerCase c = any_layer_case();
   TilePlanner planner(c.products, c.limits.array, c.limits.buffers, c.limits.bytes);
   const TilePlan plan = planner.plan(c.limits.order);
@@ -62,7 +62,7 @@ RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
 
 // The plan is locally optimal: doubling a side that is not streamed, if the buffers allow it, never reduces
 // the number of bytes moved.
-RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
+RC_GTEST_PROP(TilePlanner, AdjacentSizesMoveAtLeastAsMuch, ()) {
   const LayerCase c = any_layer_case();
   TilePlanner planner(c.products, c.limits.array, c.limits.buffers, c.limits.bytes);
   const TilePlan plan = planner.plan(c.limits.order);

@@ -73,7 +73,7 @@ TEST(ReadDocument, RejectsFilesThatCannotBeRead) {
   EXPECT_THROW(read_document(file.path() + "/below"), ConfigError);
 }
 
-TEST(ReadDocument, RefusesWhatIsNoSingleMap) {
+TEST(ReadDocument, RejectsFilesThatAreNotASingleMap) {
   EXPECT_THAT(complaint(""), StartsWith("1:1: the file is empty"));
   EXPECT_THAT(complaint("# only a comment\n"), StartsWith("1:1: the file is empty"));
   EXPECT_THAT(complaint("- a\n- b\n"), StartsWith("1:1: the file must be a map"));
@@ -85,7 +85,7 @@ TEST(ReadDocument, RefusesWhatIsNoSingleMap) {
   EXPECT_EQ(complaint("---\na: 1\n...\n"), "accepted");
 }
 
-TEST(ReadDocument, RefusesWhatIsNoYaml) {
+TEST(ReadDocument, RejectsInvalidYaml) {
   EXPECT_THAT(complaint("a: [1, 2\nb: 3\n"), HasSubstr("not valid YAML"));
   EXPECT_THAT(complaint("a: 1\n  b: 2\n"), StartsWith("2:4: not valid YAML"));
   EXPECT_THAT(complaint("a: *nobody\n"), HasSubstr("not valid YAML"));
@@ -104,13 +104,13 @@ TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_EQ(complaint("system:\n  file: n\xc3\xa9t.graph\n"), "accepted");
 }
 
-TEST(ReadDocument, RefusesAKeySetTwice) {
+TEST(ReadDocument, RejectsDuplicateKeys) {
   EXPECT_THAT(complaint("a: 1\nb: 2\na: 3\n"), StartsWith("3:1: 'a' is already set at line 1"));
   EXPECT_THAT(complaint("s:\n  x: 1\n  x: 1\n"), StartsWith("3:3: 'x' is already set at line 2"));
   EXPECT_THAT(complaint("[a]: 1\n"), StartsWith("1:1: a key must be a plain name"));
 }
 
-TEST(ReadDocument, RefusesAliasesThatNeverEnd) {
+TEST(ReadDocument, RejectsRecursiveAliases) {
   EXPECT_THAT(complaint("a: &x [*x]\n"), HasSubstr("nested too deeply"));
   std::string bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
   for (int i = 1; i < 10; ++i) {
@@ -135,7 +135,7 @@ TEST(ParseOverride, NestsMapsAlongTheKey) {
   EXPECT_EQ(bandwidth.place.file, "--set system.link.bandwidth=[16 GB/s, 8 GB/s]");
 }
 
-TEST(ParseOverride, RefusesWhatIsNoKeyAndValue) {
+TEST(ParseOverride, RejectsWhatIsNotAKeyAndValue) {
   EXPECT_THAT(override_complaint("seed"), StartsWith("--set seed:1:1: an override must be KEY=VALUE"));
   EXPECT_THAT(override_complaint("=3"), HasSubstr("must be KEY=VALUE"));
   EXPECT_THAT(override_complaint("a..b=3"), StartsWith("--set a..b=3:1:3: part"));
@@ -146,7 +146,7 @@ TEST(ParseOverride, RefusesWhatIsNoKeyAndValue) {
   EXPECT_EQ(override_complaint("a=b=c"), "accepted");
 }
 
-TEST(Merge, LaysMapsOverMapsAndReplacesTheRest) {
+TEST(Merge, MergesMapsAndReplacesOtherValues) {
   const ScratchFile file("s:\n  x: 1\n  y: [1, 2]\nt:\n");
   Node root = read_document(file.path());
   merge(root, parse_override("s.y=7"));

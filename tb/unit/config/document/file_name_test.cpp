@@ -46,7 +46,7 @@ class FileName : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(FileName, IsBesideTheConfigurationWhereTheWorkingDirectoryHasNone) {
+TEST_F(FileName, IsBesideTheConfigurationIfNotInTheWorkingDirectory) {
   EXPECT_EQ(read_file_name(value("a.csv"), "key", "a file"), "a.csv");
   write("a.csv", "");
   EXPECT_EQ(read_file_name(value("a.csv"), "key", "a file"), beside("a.csv"));
@@ -56,7 +56,7 @@ TEST_F(FileName, IsBesideTheConfigurationWhereTheWorkingDirectoryHasNone) {
   EXPECT_EQ(read_file_name(value("t.{rank}.et"), "key", "a file"), beside("t.{rank}.et"));
 }
 
-TEST_F(FileName, LeavesWordsThatMayBeOtherNames) {
+TEST_F(FileName, KeepsWordsThatMayBeOtherNames) {
   write("resnet50", "");
   write("own.csv", "");
   EXPECT_EQ(read_name_or_file(value("resnet50"), "key", "a model"), "resnet50");
@@ -65,7 +65,7 @@ TEST_F(FileName, LeavesWordsThatMayBeOtherNames) {
 }
 
 // Every key that names a file resolves relative names in the same way.
-TEST_F(FileName, HoldsForEveryKey) {
+TEST_F(FileName, AppliesToEveryKey) {
   const std::string system = "system: {topology: {kind: ring, dims: [4]}}\n";
   for (const std::string name : {"m.csv", "m.txt"}) {
     write(name, "");

@@ -8,7 +8,7 @@
 namespace coppice::config {
 namespace {
 
-TEST(EditDistance, CountsTheFourSlips) {
+TEST(EditDistance, CountsTheFourKindsOfMistakes) {
   EXPECT_EQ(edit_distance("torus", "torus"), 0);
   EXPECT_EQ(edit_distance("toru", "torus"), 1);
   EXPECT_EQ(edit_distance("torrus", "torus"), 1);
@@ -34,14 +34,14 @@ RC_GTEST_PROP(EditDistance, IsAtMostTheNumberOfErasedLetters, (std::string word)
   RC_ASSERT(edit_distance(word, shorter) == 1);
 }
 
-TEST(Nearest, TakesTheFirstOfEquals) {
+TEST(Nearest, PrefersTheFirstOfEqualNames) {
   const std::vector<std::string> names{"ring", "king", "multitree"};
   EXPECT_EQ(nearest("wing", names), "ring");
   EXPECT_EQ(nearest("multitre", names), "multitree");
   EXPECT_EQ(nearest("x", {}), "");
 }
 
-TEST(NearestKey, MendsALetterOrTheSection) {
+TEST(NearestKey, CorrectsALetterOrTheSection) {
   const std::vector<std::string> keys{"seed",
                                       "system",
                                       "system.link",

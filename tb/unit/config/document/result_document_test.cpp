@@ -19,7 +19,7 @@ ConfigDocument read(const std::string& text) {
   return read_config_document(file.path());
 }
 
-TEST(ResultDocument, IsTheConfigurationOfAResultAtItsPlace) {
+TEST(ResultDocument, IsTheConfigurationOfAResultWithItsLocation) {
   const ScratchFile file(
       "{\n"
       "  \"schema\": \"coppice.result/1\",\n"
@@ -60,7 +60,7 @@ TEST(ResultDocument, ReadsTheConfigurationOfAPage) {
   EXPECT_FALSE(read("schema: coppice.result/1\nconfig: 7\n").from_result);
 }
 
-TEST(ResultDocument, LeavesConfigurationsInBracesAsTheyAre) {
+TEST(ResultDocument, DoesNotChangeConfigurationsInBraces) {
   for (const char* text :
        {"{seed: 7}", "{\"seed\": 7}", "{\"schema\": \"mine\", \"seed\": 7}", "seed: 7\n"}) {
     const ConfigDocument document = read(text);
@@ -68,7 +68,7 @@ TEST(ResultDocument, LeavesConfigurationsInBracesAsTheyAre) {
   }
 }
 
-TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
+TEST(ResultDocument, RejectsResultsWithoutAConfiguration) {
   try {
     read(R"({"schema": "coppice.compare/1", "rows": []})");
     FAIL() << "read as a configuration";

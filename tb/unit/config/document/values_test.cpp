@@ -35,7 +35,7 @@ std::string complaint(Read read) {
   return "accepted";
 }
 
-TEST(ReadInteger, TakesWholeNumbersInRange) {
+TEST(ReadInteger, AcceptsWholeNumbersInRange) {
   EXPECT_EQ(read_integer(scalar("4"), "k", 1, 8), 4);
   EXPECT_EQ(read_integer(scalar("-4"), "k", -8, 8), -4);
   for (const char* text : {"four", "4.5", "0", "9", "-1", "", "4 ", "0x4", "99999999999999999999", "1e1"}) {
@@ -46,13 +46,13 @@ TEST(ReadInteger, TakesWholeNumbersInRange) {
             "f:3:7: k must be a whole number from 1 to 8, not a list");
 }
 
-TEST(ReadUnsigned, TakesAllOf64Bits) {
+TEST(ReadUnsigned, AcceptsAll64Bits) {
   EXPECT_EQ(read_unsigned(scalar("18446744073709551615"), "k"), 18446744073709551615ULL);
   EXPECT_NE(complaint([&] { read_unsigned(scalar("18446744073709551616"), "k"); }), "accepted");
   EXPECT_NE(complaint([&] { read_unsigned(scalar("-1"), "k"); }), "accepted");
 }
 
-TEST(ReadNumber, TakesFiniteNumbersInRange) {
+TEST(ReadNumber, AcceptsFiniteNumbersInRange) {
   EXPECT_EQ(read_number(scalar("0.5"), "k", 0, 1), 0.5);
   for (const char* text : {"nan", "inf", "1.1", "-0.1", "half", ""}) {
     EXPECT_EQ(complaint([&] { read_number(scalar(text), "k", 0, 1); }),
@@ -60,7 +60,7 @@ TEST(ReadNumber, TakesFiniteNumbersInRange) {
   }
 }
 
-TEST(ReadFlag, TakesTheWordsOfYaml) {
+TEST(ReadFlag, AcceptsTheWordsOfYaml) {
   EXPECT_TRUE(read_flag(scalar("true"), "k"));
   EXPECT_TRUE(read_flag(scalar("on"), "k"));
   EXPECT_FALSE(read_flag(scalar("false"), "k"));
@@ -77,7 +77,7 @@ TEST(ReadName, SuggestsTheNearest) {
             "f:3:7: k must be torus or mesh, not 'hypercube'");
 }
 
-TEST(ReadDims, TakesAListOrOneWord) {
+TEST(ReadDims, AcceptsAListOrOneWord) {
   EXPECT_THAT(read_dims(list({"4", "8"}), "k", 1, 64, 4), ElementsAre(4, 8));
   EXPECT_THAT(read_dims(scalar("4x8x2"), "k", 1, 64, 4), ElementsAre(4, 8, 2));
   EXPECT_THAT(read_dims(scalar("7"), "k", 1, 64, 4), ElementsAre(7));

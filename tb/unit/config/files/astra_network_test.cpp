@@ -46,7 +46,7 @@ TEST(AstraNetwork, DescribesDimensions) {
                           DimensionSpec{DimensionKind::kSwitch, 16, 1, {100 * kGiB}, 1701 * kNs}));
 }
 
-TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
+TEST(AstraNetwork, UsesBothDirectionsOfARingOnRequest) {
   const ScratchFile file(kNetwork);
   const DimensionSpec ring = read_astra_network(file.path(), RingDirections::kBoth).dimensions[0];
   EXPECT_EQ(ring.kind, DimensionKind::kRing);
@@ -59,7 +59,7 @@ TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
   }
 }
 
-TEST(AstraNetwork, SaysWhatItTakesForGranted) {
+TEST(AstraNetwork, StatesItsAssumptions) {
   const ScratchFile file(kNetwork);
   EXPECT_THAT(
       read_astra_network(file.path()).assumptions,
@@ -69,7 +69,7 @@ TEST(AstraNetwork, SaysWhatItTakesForGranted) {
               ElementsAre(HasSubstr("2^30"), HasSubstr("a ring of 2"), HasSubstr("two links")));
 }
 
-TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
+TEST(AstraNetwork, SetsTheDimensionsOfAHierarchy) {
   const ScratchFile network(kNetwork);
   const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +
                            "}, flit: 128 B, ni: {payload: 2 KiB}}\n"
@@ -121,7 +121,7 @@ TEST(AstraNetwork, HasFlitsThatItsLinksNeed) {
   EXPECT_EQ(given.assumptions.size(), chosen.assumptions.size() - 1);
 }
 
-TEST(AstraNetwork, PointsAtWhatIsWrong) {
+TEST(AstraNetwork, LocatesMistakes) {
   EXPECT_THAT(
       complaint(with("[ 4, 8, 16 ]", "[ 4, 8 ]")),
       HasSubstr(

@@ -32,7 +32,7 @@ TEST(AstraSystem, HasTheAlgorithmOfEveryDimension) {
   EXPECT_THAT(system.assumptions, ElementsAre(HasSubstr("ignored keys: scheduling-policy")));
 }
 
-TEST(AstraSystem, SaysWhatItDoesNotRun) {
+TEST(AstraSystem, ReportsUnsupportedSettings) {
   EXPECT_THAT(
       complaint(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
       HasSubstr(

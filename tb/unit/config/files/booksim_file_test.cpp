@@ -41,7 +41,7 @@ std::string complaint(const std::string& text) {
 }
 
 // BookSim2's own keys are accepted even if Coppice has no counterpart; misspelt keys are refused.
-TEST(BooksimFile, KnowsBooksimsOwnKeys) {
+TEST(BooksimFile, AcceptsBooksimsKeys) {
   EXPECT_THAT(complaint("topology = flatfly;\nc = 4; k = 4; n = 2;\nx = 4; y = 4; xr = 2; yr = 2;\n"
                         "routing_function = ran_min;\ntraffic = uniform;\n"),
               HasSubstr("1:12: topology = flatfly: "));
@@ -72,7 +72,7 @@ TEST(BooksimFile, DescribesNetworkAndTraffic) {
   EXPECT_EQ(config.assumptions, experiment.assumptions);
 }
 
-TEST(BooksimFile, TakesBookSimsDefaults) {
+TEST(BooksimFile, UsesBookSimsDefaults) {
   const ScratchFile file("injection_rate_uses_flits = 1;", "");
   const BooksimExperiment experiment = read_booksim(file.path());
   EXPECT_EQ(experiment.pattern, "uniform");
@@ -94,7 +94,7 @@ TEST(BooksimFile, ReadsAnynetFilesBesideIt) {
   EXPECT_EQ(config.system.topology.file, net.path());
 }
 
-TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
+TEST(BooksimFile, LocatesMistakes) {
   EXPECT_THAT(complaint(with("num_vcs", "nun_vcs")),
               HasSubstr("5:1: unknown key 'nun_vcs' in a BookSim2 configuration; did you mean 'num_vcs'?"));
   EXPECT_THAT(complaint(with("= mesh", "= fly")), HasSubstr("2:12: topology = fly: its one-way channels"));
@@ -141,7 +141,7 @@ TEST(BooksimFile, ReadsTheTrafficOfItsUsers) {
   EXPECT_DOUBLE_EQ(requests.rate, 0.1 * (0.75 * 6 + 0.25 * 2));
 }
 
-TEST(BooksimFile, ReadsItsNetworksAndTheWaysOfPackets) {
+TEST(BooksimFile, ReadsNetworksAndRoutingFunctions) {
   const auto read = [](const std::string& text) {
     const ScratchFile file(text, "");
     return load_booksim(file.path(), read_booksim(file.path()), {}).config.system;

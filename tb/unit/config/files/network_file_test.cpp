@@ -102,7 +102,7 @@ std::string with(std::string what, const std::string& instead) {
   return text.replace(text.find(what), what.size(), instead);
 }
 
-TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
+TEST(NetworkFile, MistakesInInfragraphAreLocated) {
   EXPECT_THAT(complaint(with("port[0:4]", "port[0:5]")), StartsWith("25:35: '[0:5]' is not a slice of 4"));
   EXPECT_THAT(complaint(with("link: peer}", "link: pear}")), HasSubstr("there is no link 'pear'"));
   EXPECT_THAT(complaint(with("device: cx, component: nic", "device: cy, component: nic")),
@@ -159,7 +159,7 @@ TEST(NetworkFile, AssumptionsReachTheConfigurationOnce) {
               Contains(network.path() + ": a GB/s is 2^30 B/s, as in TACOS").Times(1));
 }
 
-TEST(NetworkFile, SaysWhyAFileCannotBeRead) {
+TEST(NetworkFile, ReportsWhyAFileCannotBeRead) {
   EXPECT_THAT([] { read_network_file("/nowhere/x.graph", kDefaults); },
               ThrowsMessage<UnsupportedError>(
                   StrEq("cannot read graph file /nowhere/x.graph: No such file or directory")));

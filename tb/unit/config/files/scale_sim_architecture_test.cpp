@@ -75,7 +75,7 @@ TEST(ScaleSimArchitecture, DescribesTheAccelerator) {
   }
 }
 
-TEST(ScaleSimArchitecture, GivesWayToKeysBesideIt) {
+TEST(ScaleSimArchitecture, IsOverriddenByKeysOfTheConfiguration) {
   const ScratchFile file(kArchitecture, ".cfg");
   const AcceleratorConfig accelerator =
       loaded("{pes: 4, clock: 2 GHz, file: " + file.path() + ", buffers: {weight: 1 MiB}}",
@@ -95,7 +95,7 @@ TEST(ScaleSimArchitecture, HasNoBandwidthToCalculateWith) {
   EXPECT_THAT(config.assumptions, Contains(HasSubstr("InterfaceBandwidth: USER")));
 }
 
-TEST(ScaleSimArchitecture, NamesThePlaceOfWhatIsWrong) {
+TEST(ScaleSimArchitecture, LocatesMistakes) {
   EXPECT_EQ(complaint(with("ArrayHeight", "ArrayHight")),
             "5:1: unknown key 'ArrayHight' in a SCALE-Sim architecture file; did you mean 'ArrayHeight'?");
   EXPECT_THAT(complaint(with("14", "none")), HasSubstr("6:17: ArrayWidth must be a whole number from 1 to"));

@@ -46,7 +46,7 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-TEST(TransformerFile, TakesAPlainDecoderForGranted) {
+TEST(TransformerFile, AssumesAPlainDecoder) {
   const ScratchFile file(kPlain);
   const workload::Transformer model = read_transformer(file.path());
   EXPECT_EQ(model.key_value_heads, 4);
@@ -55,7 +55,7 @@ TEST(TransformerFile, TakesAPlainDecoderForGranted) {
   EXPECT_FALSE(model.gated || model.tied || model.biases || model.learned_positions || model.dropout);
 }
 
-TEST(TransformerFile, SaysWhereWhatIsWrong) {
+TEST(TransformerFile, LocatesMistakes) {
   EXPECT_EQ(complaint(kPlain), "");
   EXPECT_THAT(complaint(std::string(kPlain) + "key_value_head: 2\n"),
               HasSubstr(":7:1: a transformer has no key 'key_value_head'; did you mean 'key_value_heads'?"));

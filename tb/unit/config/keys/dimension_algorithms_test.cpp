@@ -38,7 +38,7 @@ TEST(DimensionAlgorithms, ComeFromASystemFileOfAstraSim) {
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.collective, loaded.collective);
 }
 
-TEST(DimensionAlgorithms, SayWhichNameIsNone) {
+TEST(DimensionAlgorithms, ReportUnknownNames) {
   try {
     load_with("[ring, star]");
     FAIL() << "accepted an unknown algorithm";

@@ -76,7 +76,7 @@ TEST(Dimensions, AreWrittenAsTheyAreRead) {
   EXPECT_EQ(again.collective, loaded.config.collective);
 }
 
-TEST(Dimensions, OfAWrongFormAreRefusedWhereTheyStand) {
+TEST(Dimensions, OfAWrongFormAreRejectedWithTheirLocation) {
   EXPECT_THAT(
       complaint(hierarchy("{kind: swich, size: 4, bandwidth: 1 GB/s, latency: 1 ns}", kRing)),
       AllOf(HasSubstr("4: system.topology.dimensions[0].kind must be ring, fully_connected or switch"),
@@ -96,7 +96,7 @@ TEST(Dimensions, OfAWrongFormAreRefusedWhereTheyStand) {
       HasSubstr("2: system.topology.dimensions is missing"));
 }
 
-TEST(Dimensions, ThatCannotBeBuiltAreRefused) {
+TEST(Dimensions, ThatCannotBeBuiltAreRejected) {
   EXPECT_THAT(
       complaint(hierarchy(kSwitch, "{kind: ring, size: 3, links: 3, bandwidth: 1 GB/s, latency: 1 ns}")),
       HasSubstr("5: system.topology.dimensions: dimension 1 of a hierarchy: a ring of 3 has links in 2 "
@@ -115,7 +115,7 @@ TEST(Dimensions, HalvingDoublingNeedsAPowerOfTwo) {
                         "a power of two: write 8 or 16, make the dimension fully_connected"));
 }
 
-TEST(Dimensions, LimitTheChunksThatDataMakes) {
+TEST(Dimensions, LimitTheNumberOfChunks) {
   const std::string text = hierarchy(kSwitch, kRing);
   const ScratchFile file(text);
   try {
@@ -127,7 +127,7 @@ TEST(Dimensions, LimitTheChunksThatDataMakes) {
   }
 }
 
-TEST(Dimensions, MakeTheLinkSectionIdle) {
+TEST(Dimensions, DisableTheLinkSection) {
   const std::string text = hierarchy(kSwitch, kRing);
   const ScratchFile file(text);
   const Loaded loaded = load(file.path(), {"system.link.bandwidth=8 GB/s"}, Purpose::kRun);

@@ -34,7 +34,7 @@ std::string complaint(const std::string& training) {
   return "";
 }
 
-TEST(ParallelKeys, LayOutALargeModel) {
+TEST(ParallelKeys, DistributeALargeModel) {
   const Loaded loaded = load_text(
       "training:\n  model: llama2_70b\n  parallel: {tensor: 8, pipeline: 2, sequence: true, order: "
       "[pipeline, "
@@ -54,7 +54,7 @@ TEST(ParallelKeys, LayOutALargeModel) {
   EXPECT_EQ(large.sequence, 1024);
 }
 
-TEST(ParallelKeys, TakeALargeModelsHabitsForGranted) {
+TEST(ParallelKeys, HaveDefaultsForLargeModels) {
   const Loaded loaded = load_text("training: {model: llama2_70b, micro_batches: 6, parallel: {data: 2}}\n");
   EXPECT_EQ(loaded.config.training.batch_per_accelerator, 6);
   EXPECT_EQ(loaded.config.training.optimizer, "adam");
@@ -75,7 +75,7 @@ TEST(ParallelKeys, AreWrittenAsTheyWereRead) {
   EXPECT_FALSE(to_json(load_text("training: {model: resnet50}\n").config)["training"].contains("parallel"));
 }
 
-TEST(ParallelKeys, SayWhatCannotBe) {
+TEST(ParallelKeys, ReportInvalidCombinations) {
   EXPECT_THAT(complaint("training: {model: m, parallel: {tensor: 0}}\n"),
               HasSubstr(":3:41: training.parallel.tensor"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {order: [tensor, tensors]}}\n"),
@@ -88,7 +88,7 @@ TEST(ParallelKeys, SayWhatCannotBe) {
   EXPECT_THAT(complaint("training: {model: m, parallel: {date: 2}}\n"), HasSubstr("training.parallel.data"));
 }
 
-TEST(ParallelKeys, WarnWhereNothingIsLaidOut) {
+TEST(ParallelKeys, WarnIfNoModelIsDistributed) {
   const Loaded loaded = load_text("training: {model: resnet50, zero: 1}\n");
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
               ElementsAre(HasSubstr(

@@ -19,7 +19,7 @@ Config load_with(const std::vector<std::string>& overrides) {
   return load(file.path(), all, Purpose::kRoute).config;
 }
 
-TEST(RoutingKeys, ReadJobsWithWhatIsTheirOwn) {
+TEST(RoutingKeys, ReadJobsWithTheirOwnKeys) {
   const Config config =
       load_with({"routing.jobs=[{model: gpt3, arrival: 2 s}, {copy: 8, gradient: 1 MiB, compute: 3 us, "
                  "data_parallel: 4}]"});
@@ -50,7 +50,7 @@ struct Refused {
 
 class RoutingKeysRefuse : public ::testing::TestWithParam<Refused> {};
 
-TEST_P(RoutingKeysRefuse, WithThePlaceAndWhatWouldBeRight) {
+TEST_P(RoutingKeysRefuse, WithTheLocationAndValidValues) {
   EXPECT_THAT([] { load_with({GetParam().override_text}); },
               ThrowsMessage<ConfigError>(HasSubstr(GetParam().because)));
 }

@@ -327,7 +327,7 @@ class Clockwise : public topology::RoutingFunction {
   int nodes_;
 };
 
-TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
+TEST(FlitFabric, ListsTheStuckPacketsOfADeadlock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(4), system_config(1, 4));
   for (NodeId src = 0; src < 4; ++src) small.send(1, src, (src + 2) % 4, 40, static_cast<std::uint64_t>(src));
   run_cycles(5'000);
@@ -364,7 +364,7 @@ TEST(FlitFabric, ReportsALivelock) {
 }
 
 // Two packets contend for an output. The later packet waits, and both packets arrive.
-TEST(FlitFabric, DelaysAPacketByContentionOnly) {
+TEST(FlitFabric, DelaysAPacketOnlyByContention) {
   SmallFabric small("fabric", mesh({3}), system_config(1, 16));
   small.send(1, 0, 2, 10, 0);
   small.send(6, 1, 2, 10, 1);  // reaches router 1 while the first packet holds its output's only VC

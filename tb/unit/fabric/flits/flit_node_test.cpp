@@ -230,7 +230,7 @@ TEST(FlitNode, FindsAPortThatIsNotBound) {
               HasSubstr("left.in_0 is not bound: bind it to the `receiver` of a channel"));
 }
 
-TEST(FlitNode, FindsAnEndOfAChannelThatIsBoundTwiceOrNotAtAll) {
+TEST(FlitNode, FindsAChannelEndThatIsBoundTwiceOrNotAtAll) {
   EXPECT_THAT(message_of([] {
                 Pair pair;
                 Talker left("left", {});
@@ -251,7 +251,7 @@ TEST(FlitNode, FindsAnEndOfAChannelThatIsBoundTwiceOrNotAtAll) {
               HasSubstr("forth.sender is not bound to a module of a node"));
 }
 
-TEST(FlitNode, FindsAModuleThatNobodyClocks) {
+TEST(FlitNode, FindsAModuleWithoutAClock) {
   EXPECT_THAT(message_of([] {
                 Talker left("left", {});
                 run_cycles(1);

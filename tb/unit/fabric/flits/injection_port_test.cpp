@@ -66,7 +66,7 @@ class InjectionPortTest : public ::testing::Test {
   Cycles now_ = 0;
 };
 
-TEST_F(InjectionPortTest, SendsAFlitPerCycleAndTakesTheVirtualChannelsInTurn) {
+TEST_F(InjectionPortTest, SendsOneFlitPerCycleAndUsesTheVirtualChannelsInTurn) {
   InjectionPort port = make_port(3, 8);
   injector_.packets = {packet_of(1, 2), packet_of(2, 1), packet_of(3, 1), packet_of(4, 1)};
   const auto sent = run(port, 20);
@@ -112,7 +112,7 @@ TEST_F(InjectionPortTest, SkipsAVirtualChannelWithoutCredits) {
   EXPECT_THAT(run(port, 20), ElementsAre(std::pair(10, 1)));
 }
 
-TEST_F(InjectionPortTest, SleepsOrAsksAgainAsItIsTold) {
+TEST_F(InjectionPortTest, SleepsOrAsksAgainAsRequested) {
   InjectionPort port = make_port(1, 1);
   run(port, 1);
   EXPECT_EQ(outcome_.next, InjectionPort::kAsleep);
@@ -144,7 +144,7 @@ TEST_F(InjectionPortTest, WakesForACreditOnlyIfItWaitsForOne) {
 
 // On a slow channel, flit i leaves i flit times after the first flit, rounded up to a cycle. The next message
 // starts one flit time after the last flit, rounded up as well.
-TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
+TEST_F(InjectionPortTest, HasThePaceOfAMessagesSlowestChannel) {
   InjectionPort port = make_port(1, 100);
   injector_.packets = {packet_of(1, 4, kPeriod * 5 / 2), packet_of(2, 2, 0)};
   std::vector<Cycles> cycles;

@@ -14,7 +14,7 @@ TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
   EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {.ahead = true}, {.leapt = 999'000}), "");
 }
 
-TEST(Leaper, LeapsWhereMessagesContend) {
+TEST(Leaper, LeapsIfMessagesContend) {
   // Three messages to one node, and a fourth message that starts while they are in flight.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 90'000, 0},
                                {6, 1, 2, 0, 1, 80'000, 0},
@@ -28,7 +28,7 @@ TEST(Leaper, LeapsOverPacketsOfAMessage) {
   EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, {.leapt = 100'000}), "");
 }
 
-TEST(Leaper, TellsObserversAndTakersOfEveryFlit) {
+TEST(Leaper, NotifiesObserversAndReceiversOfEveryFlit) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 2, 0, 700, 17, 0}, {7, 3, 2, 0, 1, 20'000, 0}};
   EXPECT_EQ(compare(mesh({4}), system_config(), 1, sent, {.observed = true}, {.leapt = 10'000}), "");

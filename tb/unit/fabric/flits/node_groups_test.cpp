@@ -9,7 +9,7 @@
 namespace coppice::fabric {
 namespace {
 
-TEST(NodeGroups, AreNeighboursInNumberAndNoneIsEmpty) {
+TEST(NodeGroups, HaveAdjacentNumbersAndAreNotEmpty) {
   const topology::LinkSpec link{{16'000'000'000}, 150'000'000};
   for (const int nodes : {1, 2, 3, 7, 16, 33}) {
     const topology::Topology ring = topology::make_ring(std::vector{nodes}, std::vector{link});
@@ -26,7 +26,7 @@ TEST(NodeGroups, AreNeighboursInNumberAndNoneIsEmpty) {
   }
 }
 
-TEST(NodeGroups, HaveAboutAsMuchToDo) {
+TEST(NodeGroups, HaveSimilarAmountsOfWork) {
   const topology::LinkSpec link{{16'000'000'000}, 150'000'000};
   const topology::Topology torus = topology::make_torus(std::vector{16, 16}, std::vector{link, link});
   for (const int groups : {2, 3, 4, 8}) {

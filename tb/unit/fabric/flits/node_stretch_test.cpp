@@ -26,7 +26,7 @@ TEST(NodeStretch, RunsBesideModulesWithoutChannels) {
   EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, how, {.stretched = 8'000}), "");
 }
 
-TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
+TEST(NodeStretch, NotifiesObserversAndReceiversOfEveryFlit) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 4'000, 0}, {6, 1, 2, 1, 1, 3'000, 0}, {7, 3, 2, 0, 1, 2'000, 0}};
   const Leapt how{.ahead = true, .observed = true};

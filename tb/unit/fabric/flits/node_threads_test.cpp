@@ -12,7 +12,7 @@ namespace {
 
 // A barrier separates rounds: without locks, each group sees in one round what the other groups wrote in the
 // previous round.
-TEST(NodeThreads, SeeWhatTheOthersDidInTheRoundBefore) {
+TEST(NodeThreads, SeeTheWorkOfOthersInThePreviousRound) {
   constexpr int kGroups = 4;
   constexpr int kRounds = 1000;
   NodeThreads threads(kGroups);

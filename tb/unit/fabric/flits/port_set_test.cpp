@@ -36,7 +36,7 @@ TEST(PortSet, FirstFromWrapsAround) {
   EXPECT_EQ(set.first_from(129), 3);
 }
 
-TEST(PortSet, FirstFromComesBackToTheWordItStartedIn) {
+TEST(PortSet, FirstFromReturnsToTheFirstWord) {
   PortSet set(128);
   set.insert(65);
   EXPECT_EQ(set.first_from(70), 65);
@@ -55,7 +55,7 @@ TEST(PortSet, ForEachMayEraseTheMemberItVisits) {
 }
 
 // Compares the first port found in a one-word set with a linear search from the same position.
-RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
+RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPosition, ()) {
   PortWord word;
   std::set<int> expected;
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
@@ -76,7 +76,7 @@ RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
 }
 
 // Compares a PortSet of one or several words with std::set.
-RC_GTEST_PROP(PortSet, BehavesAsASet, ()) {
+RC_GTEST_PROP(PortSet, BehavesLikeASet, ()) {
   const int ports = *rc::gen::inRange(1, 200);
   const auto port = rc::gen::inRange(0, ports);
   PortSet set(ports);

@@ -403,7 +403,7 @@ class Feeder {
   int flits_ = 0;
 };
 
-RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
+RC_GTEST_PROP(Router, LosesAndMixesNoFlits, ()) {
   const Traffic traffic = random_traffic();
   Feeder feeder(traffic);
   RC_ASSERT(feeder.run(20'000));
@@ -446,7 +446,7 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
 
 // Adding idle ports must not change what the router sends. The larger router has more virtual channels than a
 // word has bits, so its allocation uses several words.
-RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
+RC_GTEST_PROP(Router, AllocatesTheSameInManyWordsAsInOne, ()) {
   const Traffic traffic = random_traffic();
   Traffic larger = traffic;
   larger.ports = 64 / traffic.config.vcs + 1;

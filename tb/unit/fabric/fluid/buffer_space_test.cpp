@@ -61,7 +61,7 @@ TEST(BufferSpace, TrimKeepsTheNearestSpace) {
 }
 
 // After any reservations and trims, no buffer is overfull, and held and free space add up to the capacity.
-RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
+RC_GTEST_PROP(BufferSpace, SpaceIsNeitherLostNorCreated, ()) {
   BufferSpace space(std::vector<double>(6, 64));
   struct Message {
     std::vector<std::int32_t> links;

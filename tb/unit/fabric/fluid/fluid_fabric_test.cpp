@@ -434,7 +434,7 @@ std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<
 // Incrementally updated rates give the same times as rates that are recomputed at every event, and all flits
 // and bytes are accounted for. With one accelerator per ToR, messages share only the last channels of their
 // routes, so flits in buffers do not delay other messages.
-RC_GTEST_PROP(FluidFabric, TimesAreThoseOfProgressiveFillingFromNothing, ()) {
+RC_GTEST_PROP(FluidFabric, TimesAgreeWithProgressiveFillingFromScratch, ()) {
   const std::vector<int> dims{1, *rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4)};
   const int accelerators = dims[0] * dims[1];
   std::vector<Sent> plan;

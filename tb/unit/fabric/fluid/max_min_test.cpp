@@ -191,7 +191,7 @@ std::vector<double> plain_rates(const std::vector<double>& capacities, const std
   return rates;
 }
 
-RC_GTEST_PROP(MaxMinRates, EveryUpdateEqualsFillingFromNothing, ()) {
+RC_GTEST_PROP(MaxMinRates, EveryUpdateAgreesWithFillingFromScratch, ()) {
   const int links = *rc::gen::inRange(1, 20);
   std::vector<double> capacities;
   for (int i = 0; i < links; ++i) capacities.push_back(*rc::gen::inRange(0, 1000) / 7.0);

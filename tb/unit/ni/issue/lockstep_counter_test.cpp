@@ -45,7 +45,7 @@ TEST(LockstepCounter, AbsorbsTheWholeBufferOrNothing) {
 
 // Nominal steps never overlap, so the k-th release is at least the sum of all durations so far, minus the 896
 // cycles that a buffer absorbs.
-RC_GTEST_PROP(LockstepCounter, GivesEveryStepItsTime, ()) {
+RC_GTEST_PROP(LockstepCounter, EveryStepHasItsTime, ()) {
   LockstepCounter counter;
   Cycles now = 0;
   Cycles sum = 0;

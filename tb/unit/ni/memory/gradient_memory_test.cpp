@@ -71,7 +71,7 @@ TEST(ContributionMemory, RejectsAddressesBetweenBoundaries) {
 
 // After every other accelerator's gradient has been added once, in any order, the set of contributions is
 // complete.
-RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed)) {
+RC_GTEST_PROP(ContributionMemory, IsCompleteOnceEveryAcceleratorHasContributed, (std::uint16_t seed)) {
   const int accelerators = 1 + seed % 150;
   ContributionMemory sum(boundaries({0, 4}), accelerators, 0);
   std::vector<int> order;
@@ -86,7 +86,7 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
 
 // The search for a segment assumes equally spaced boundaries at first, so irregular distances test its
 // correction.
-RC_GTEST_PROP(ContributionMemory, FindsAddressesHoweverFarApart, ()) {
+RC_GTEST_PROP(ContributionMemory, FindsAddressesAtAnyDistance, ()) {
   const auto gaps =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<Bytes>>(rc::gen::element<Bytes>(4, 4, 8, 400)));
   std::vector<Bytes> at{0};

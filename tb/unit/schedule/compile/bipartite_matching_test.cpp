@@ -20,7 +20,7 @@ int most_matched(const std::vector<unsigned>& slots_of, std::size_t item, unsign
   return most;
 }
 
-RC_GTEST_PROP(Assignment, MatchesAsManyAsPossibleAndTheFirstWhereItCan, ()) {
+RC_GTEST_PROP(Assignment, MatchesAsManyAsPossibleAndPrefersTheFirst, ()) {
   const auto slots_of = *rc::gen::container<std::vector<unsigned>>(*rc::gen::inRange<std::size_t>(0, 7),
                                                                    rc::gen::inRange(0U, 16U));
   Assignment assignment(4);

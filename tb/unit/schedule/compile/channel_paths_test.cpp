@@ -9,7 +9,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(ReverseChannels, PairsEveryChannelWithOneBack, ()) {
+RC_GTEST_PROP(ReverseChannels, PairsEveryChannelWithAReverseChannel, ()) {
   const Machine machine = random_machine();
   const auto reverse = reverse_channels(machine.topology);
   for (std::size_t i = 0; i < reverse.size(); ++i) {

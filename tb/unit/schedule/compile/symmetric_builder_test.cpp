@@ -55,7 +55,7 @@ struct AroundARing {
 
 // Every accelerator first sends its own chunk and then forwards the chunks of its predecessors, nearest
 // first.
-RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
+RC_GTEST_PROP(SymmetricBuilder, RepeatsTheOriginsWorkAtEveryAccelerator, ()) {
   const int n = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 9));
   AroundARing ring(n);
   ring.request.ni_ports = *rc::gen::element(1, 2);

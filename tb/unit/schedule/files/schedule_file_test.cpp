@@ -33,7 +33,7 @@ TEST(ScheduleFile, IsReadAsItWasPrinted) {
   }
 }
 
-RC_GTEST_PROP(ScheduleFile, KeepsWhoOwnsWhat, ()) {
+RC_GTEST_PROP(ScheduleFile, KeepsTheOwnersOfShares, ()) {
   const Machine machine = random_machine(4);
   Schedule schedule = machine.compile("ring", Collective::kReduceScatter, 4096);
   schedule.shares = share_out(schedule);
@@ -102,7 +102,7 @@ TEST(ScheduleFile, ReportsTheLocationOfFaults) {
             "s.json:8:21: /nodes/0/prots: unknown key; ");
 }
 
-TEST(ScheduleFile, IsAcceptedOnlyForItsCollective) {
+TEST(ScheduleFile, IsRejectedIfItIsAmbiguous) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 43), "s.json:2:14: /algorithm: must not be empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
             "s.json:3:26: this object has two keys 'size': keep one of them");

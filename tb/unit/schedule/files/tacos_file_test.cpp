@@ -25,7 +25,7 @@ Schedule read_for_three(const std::string& text, Collective collective) {
   return schedule;
 }
 
-TEST(Tacos, IsReadAsAnyCollective) {
+TEST(Tacos, AnAllGatherIsReadAsAnyCollective) {
   EXPECT_EQ(read_for_three(kRing, Collective::kAllGather).steps, 2);
   EXPECT_EQ(read_for_three(kRing, Collective::kReduceScatter).steps, 2);
   EXPECT_EQ(read_for_three(kRing, Collective::kAllReduce).steps, 4);

@@ -112,7 +112,7 @@ TEST(ChunkSimulation, StopsAfterATimeLimit) {
 }
 
 // A simulation that gives up at a limit returns a time between this limit and its actual finish time.
-RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
+RC_GTEST_PROP(ChunkSimulation, StopsOnlyIfTheTimeIsLonger, ()) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
   std::vector<ChunkPath> ways;

@@ -144,7 +144,7 @@ std::vector<DimensionSpec> random_dimensions() {
 }
 
 // The tables are correct under any timing, and no two messages of a step share a channel.
-RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
+RC_GTEST_PROP(Offload, IsCorrectInAnyOrderOfTheDimensions, ()) {
   const AddingMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
   std::vector<DimensionOrder> orders;
@@ -167,7 +167,7 @@ RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
 // 2x2x2 accelerators behind switches. After a reduce-scatter over dimensions 0, 1 and 2, accelerator 5
 // (coordinates 1 0 1) owns piece 5. An all-gather over dimension 1 first gives it pieces 5 and 7. These
 // become contiguous only after dimension 2, so they are sent as two messages.
-TEST(Offload, AllGathersInAnyOrderOfDimensions) {
+TEST(Offload, AllGathersInAnotherOrderInSeparateMessages) {
   const auto plain = dimension(DimensionKind::kSwitch, 2);
   const AddingMachine machine({plain, plain, plain});
   const std::vector<ChunkPlan> plans{{.bytes = 800, .reduce_scatter = {0, 1, 2}, .all_gather = {1, 2, 0}}};
@@ -184,7 +184,7 @@ TEST(Offload, AllGathersInAnyOrderOfDimensions) {
 }
 
 // Random orders of dimensions for reduce-scatters and all-gathers, on random hierarchies.
-RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
+RC_GTEST_PROP(Offload, IsCorrectIfAllGathersHaveTheirOwnOrder, ()) {
   using enum DimensionKind;
   std::vector<DimensionSpec> dimensions;
   for (int d = *rc::gen::inRange(1, 4); d > 0; --d) {

@@ -106,7 +106,7 @@ TEST(Hierarchical, DistributesTheDataOfAReduceScatter) {
   EXPECT_EQ(schedule.shares[2].owner, 1);
 }
 
-RC_GTEST_PROP(Hierarchical, IsProvenRightAndSharesNoChannel, ()) {
+RC_GTEST_PROP(Hierarchical, IsProvenCorrectAndSharesNoChannel, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 5));
   const Schedule schedule = machine.compile(random_collective(), random_data(machine, chunks), chunks);
@@ -114,7 +114,7 @@ RC_GTEST_PROP(Hierarchical, IsProvenRightAndSharesNoChannel, ()) {
   RC_ASSERT(report.contention_free);
 }
 
-RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
+RC_GTEST_PROP(Hierarchical, IsCorrectInAnyOrderOfTheDimensions, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 5));
   std::vector<DimensionOrder> orders;
@@ -132,7 +132,7 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
 
 // Themis, Sec. 4.6: the tables of every scheduler are correct, use no channel twice in a step, and never
 // deadlock, whatever the timing.
-RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
+RC_GTEST_PROP(Hierarchical, IsCorrectWithAnyScheduler, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
   CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
@@ -198,14 +198,14 @@ TEST(Hierarchical, AllGathersInReverseOrderIfSwitchesAdd) {
       ThrowsMessage<UnsupportedError>(HasSubstr("over dimensions 0, 1 must be all-gathered in the reverse")));
 }
 
-RC_GTEST_PROP(Hierarchical, IsRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(Hierarchical, IsCorrectUnderAnyTiming, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 3));
   const Schedule schedule = machine.compile(random_collective(), random_data(machine, chunks), chunks);
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-RC_GTEST_PROP(Hierarchical, MovesTheLeastThatAReductionCan, ()) {
+RC_GTEST_PROP(Hierarchical, MovesTheMinimumOfAReduction, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int n = machine.topology.num_accelerators();
   const Bytes size = 4 * pieces_of_a_chunk(n, true) * *rc::gen::inRange(1, 5);

@@ -41,7 +41,7 @@ TEST(Themis, BalancesTheLoadsOfFigure7) {
               ElementsAre(ElementsAre(2, 1), ElementsAre(2.5, 5), ElementsAre(4.5, 6), ElementsAre(6.5, 7)));
 }
 
-TEST(Themis, HasTheGapToTheBaselineInFigure7) {
+TEST(Themis, TheBaselineHasUnequalLoadsInFigure7) {
   const LatencyModel model = figure_5();
   DimLoadTracker tracker(model);
   tracker.reset(Collective::kAllReduce);

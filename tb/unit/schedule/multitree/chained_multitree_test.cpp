@@ -21,7 +21,7 @@ Schedule compile(const Machine& machine, Bytes size, int slices) {
   return ChainedMultiTreeCompiler().compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(ChainedMultiTree, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(ChainedMultiTree, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? dgx1() : random_machine(4);
   const Bytes size = random_size();
   const int slices = *rc::gen::inRange(1, static_cast<int>(std::min<Bytes>(size / 4, 6)) + 1);
@@ -30,7 +30,7 @@ RC_GTEST_PROP(ChainedMultiTree, IsRightOnEveryTorusAndMesh, ()) {
 
 // Between switches, paths differ in length, and data on a short path may catch up with data of the previous
 // phase. check_schedule() throws if a sum is wrong.
-TEST(ChainedMultiTree, IsRightOverSwitches) {
+TEST(ChainedMultiTree, IsCorrectOverSwitches) {
   for (const Machine& machine : {fat_tree({4, 2}), bigraph({2, 4})}) {
     EXPECT_TRUE(check_schedule(machine.topology, compile(machine, 4 * 8 * 8, 1)).contention_free)
         << machine.topology.name();
@@ -62,7 +62,7 @@ TEST(ChainedMultiTree, FinishesSlicesInTheOrderOfTheirAddresses) {
   }
 }
 
-TEST(ChainedMultiTree, RefusesMoreSlicesThanElements) {
+TEST(ChainedMultiTree, RejectsMoreSlicesThanElements) {
   const Machine machine = torus({4});
   EXPECT_THAT([&] { compile(machine, 64, 17); }, ThrowsMessage<UnsupportedError>(HasSubstr("1 to 16")));
   EXPECT_THAT([&] { machine.compile("chained_multitree", Collective::kAllGather, 64); },

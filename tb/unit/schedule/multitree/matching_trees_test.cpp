@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(MatchingTrees, ObeyTheLaws, ()) {
+RC_GTEST_PROP(MatchingTrees, AreValid, ()) {
   const Machine machine = random_machine();
   require_tree_laws(machine.topology, matching_trees(machine.topology, *rc::gen::inRange(1, 3), 1, 0));
 }
@@ -35,14 +35,14 @@ RC_GTEST_PROP(MatchingTrees, WorkOnAnyConnectedGraph, ()) {
   require_tree_laws(graph, matching_trees(graph, 1, 1, 3));
 }
 
-TEST(MatchingTrees, ReachTheLeastTimestepsOnSquareToriAndMeshes) {
+TEST(MatchingTrees, ReachTheMinimumOfTimestepsOnSquareToriAndMeshes) {
   for (const Machine& machine : {torus({4, 4}), torus({8, 8}), mesh({4, 4}), mesh({8, 8}), torus({5, 7})}) {
     EXPECT_EQ(matching_trees(machine.topology, 1, 1, 20).steps, least_steps(machine.topology, 1))
         << machine.topology.name();
   }
 }
 
-TEST(MatchingTrees, RefuseWhatTheyCannotSpan) {
+TEST(MatchingTrees, RejectNetworksThatTheyCannotSpan) {
   topology::Topology apart(topology::Kind::kMesh, {2}, 2, 0);
   apart.add_channel(0, 1, {1}, 0);
   EXPECT_THAT([&] { matching_trees(apart, 1, 1, 0); },

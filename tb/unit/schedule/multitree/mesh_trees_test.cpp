@@ -16,21 +16,21 @@ Machine random_mesh() {
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 5), rc::gen::inRange(1, 5)));
 }
 
-RC_GTEST_PROP(DimensionTrees, ObeyTheLawsOnEveryMesh, ()) {
+RC_GTEST_PROP(DimensionTrees, AreValidOnEveryMesh, ()) {
   const Machine machine = random_mesh();
   const auto trees = dimension_trees(machine.topology, *rc::gen::inRange(1, 4), 1);
   RC_ASSERT(trees.has_value());
   require_tree_laws(machine.topology, *trees);
 }
 
-RC_GTEST_PROP(DimensionTrees, EveryWayIsAShortestWay, ()) {
+RC_GTEST_PROP(DimensionTrees, EveryPathIsAShortestPath, ()) {
   const Machine machine = random_mesh();
   int diameter = 0;
   for (const int width : machine.topology.dims()) diameter += width - 1;
   RC_ASSERT(depth_of(*dimension_trees(machine.topology, 1, 1)) == diameter);
 }
 
-TEST(DimensionTrees, ReachTheLeastTimesteps) {
+TEST(DimensionTrees, ReachTheMinimumOfTimesteps) {
   for (const std::vector<int>& dims :
        {std::vector{4, 4}, {8, 8}, {3, 9}, {3, 32}, {5, 5}, {16, 16}, {7, 31}}) {
     const Machine machine = mesh(dims);

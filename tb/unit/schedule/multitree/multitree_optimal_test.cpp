@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(MultiTreeOptimal, IsRightSharesNothingAndReachesTheLeastTimesteps, ()) {
+RC_GTEST_PROP(MultiTreeOptimal, IsCorrectSharesNothingAndReachesTheMinimumOfTimesteps, ()) {
   const Machine machine = random_machine();
   CompileRequest request = machine.request(random_collective(), 4 * Bytes{1000});
   request.chunks = *rc::gen::inRange(1, 4);
@@ -56,7 +56,7 @@ Machine random_uneven_machine() {
   return make_machine(topology::make_topology(kind, dims, links));
 }
 
-RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
+RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsCorrect, ()) {
   const Machine machine = random_uneven_machine();
   // The size is divisible into equal pieces, so that all timesteps have the same length.
   const int chunks = *rc::gen::inRange(1, 4);
@@ -87,7 +87,7 @@ TEST(MultiTreeOptimal, FillsTheLinksOfADgx1) {
   EXPECT_EQ(build_optimal_trees(dgx1().topology, 6, 1).steps, 7);
 }
 
-TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
+TEST(MultiTreeOptimal, FindsBetterTreesThanMultiTreeOnABigraph) {
   const topology::Topology network = bigraph({3, 6}).topology;
   EXPECT_EQ(build_trees(network).steps, 18);
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(MultiTree, IsRightAndNeverSharesAChannel, ()) {
+RC_GTEST_PROP(MultiTree, IsCorrectAndNeverSharesAChannel, ()) {
   const Machine machine = random_machine();
   const Schedule schedule = machine.compile("multitree", random_collective(), random_size());
   RC_ASSERT(check_schedule(machine.topology, schedule).contention_free);
@@ -41,7 +41,7 @@ Machine random_switched_machine() {
   }
 }
 
-RC_GTEST_PROP(MultiTree, OnSwitchesIsRightAndSharesNoChannelInAStep, ()) {
+RC_GTEST_PROP(MultiTree, OnSwitchesIsCorrectAndSharesNoChannelInAStep, ()) {
   const Machine machine = random_switched_machine();
   require_tree_laws(machine.topology, build_trees(machine.topology));
   const Schedule schedule = machine.compile("multitree", random_collective(), random_size());
@@ -74,7 +74,7 @@ TEST(MultiTree, IsFreeOfContentionOnTheUsualSwitchNetworks) {
 
 // Two switches with two accelerators each, joined by one link. In the first timestep, every tree adds the
 // other accelerator on its root's switch.
-TEST(MultiTree, TakesNodesOnTheSameSwitchFirst) {
+TEST(MultiTree, PrefersNodesOnTheSameSwitch) {
   const Trees trees = build_trees(bigraph({2, 2}).topology);
   for (const NodeId root : {0, 1, 2, 3}) {
     const TreeEdge& first = trees.trees[static_cast<std::size_t>(root)].front();
@@ -91,14 +91,14 @@ TEST(MultiTree, NeedsNoMoreTimestepsThanThePublicImplementation) {
   EXPECT_LE(build_trees(mesh({8, 8}).topology).steps, 34);
 }
 
-TEST(MultiTree, AnAllReduceIsBothPhases) {
+TEST(MultiTree, AnAllReduceHasBothPhases) {
   const Machine machine = torus({4, 4});
   EXPECT_EQ(machine.compile("multitree", Collective::kAllReduce, 64).steps, 10);
   EXPECT_EQ(machine.compile("multitree", Collective::kReduceScatter, 64).steps, 5);
   EXPECT_EQ(machine.compile("multitree", Collective::kAllGather, 64).steps, 5);
 }
 
-TEST(MultiTree, RefusesAcceleratorsItCannotReach) {
+TEST(MultiTree, RejectsAcceleratorsItCannotReach) {
   topology::Topology apart(topology::Kind::kMesh, {2}, 2, 0);
   apart.add_channel(0, 1, {1}, 0);
   EXPECT_THAT([&] { build_trees(apart); },

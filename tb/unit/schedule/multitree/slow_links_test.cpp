@@ -41,12 +41,12 @@ TEST(SlowLinks, CostNothing) {
   }
 }
 
-TEST(SlowLinks, StayWhereTheyAreNeeded) {
+TEST(SlowLinks, AreUsedIfTheyAreNeeded) {
   const Machine path = with_links(3, {{0, 1, 16}, {1, 2, 1}});
   EXPECT_GT(expected_ns(path, "multitree"), 1 << 20);  // all 2^20 bytes cross the slow link at 1 GB/s
 }
 
-RC_GTEST_PROP(SlowLinks, LeaveRightTrees, ()) {
+RC_GTEST_PROP(SlowLinks, DoNotMakeTreesWrong, ()) {
   const int n = *rc::gen::inRange(2, 8);
   std::vector<std::tuple<NodeId, NodeId, int>> links;
   for (NodeId node = 1; node < n; ++node)

@@ -27,7 +27,7 @@ class SwitchSearchTest : public testing::Test {
   topology::Topology graph_;
 };
 
-TEST_F(SwitchSearchTest, TakesTheNearestThatIsWanted) {
+TEST_F(SwitchSearchTest, FindsTheNearestWantedNode) {
   LinkAllocator links(graph_);
   links.next_step();
   SwitchSearch search(graph_, links);
@@ -36,7 +36,7 @@ TEST_F(SwitchSearchTest, TakesTheNearestThatIsWanted) {
   EXPECT_THAT(search.find(0, 2, [](NodeId node) { return node == 2; }), ElementsAre(0, 6, 8, 5));
 }
 
-TEST_F(SwitchSearchTest, SaysWhetherItsReachCutItShort) {
+TEST_F(SwitchSearchTest, ReportsWhetherItsReachWasTooShort) {
   LinkAllocator links(graph_);
   links.next_step();
   SwitchSearch search(graph_, links);
@@ -47,7 +47,7 @@ TEST_F(SwitchSearchTest, SaysWhetherItsReachCutItShort) {
   EXPECT_FALSE(search.cut_short());
 }
 
-TEST_F(SwitchSearchTest, TakesFreeChannelsOnly) {
+TEST_F(SwitchSearchTest, UsesOnlyFreeChannels) {
   LinkAllocator links(graph_);
   links.next_step();
   SwitchSearch search(graph_, links);

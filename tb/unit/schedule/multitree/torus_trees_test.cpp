@@ -9,7 +9,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TranslatedTrees, ObeyTheLawsOnEveryTorus, ()) {
+RC_GTEST_PROP(TranslatedTrees, AreValidOnEveryTorus, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(1, 6));
   const Machine machine = torus(dims);
@@ -18,7 +18,7 @@ RC_GTEST_PROP(TranslatedTrees, ObeyTheLawsOnEveryTorus, ()) {
   require_tree_laws(machine.topology, *trees);
 }
 
-TEST(TranslatedTrees, ReachTheLeastTimestepsAndDepth) {
+TEST(TranslatedTrees, ReachTheMinimumOfTimestepsAndDepth) {
   for (const std::vector<int>& dims :
        {std::vector{4, 4}, {8, 8}, {3, 7}, {2, 4}, {16, 16}, {4, 4, 4}, {32, 32}}) {
     const Machine machine = torus(dims);

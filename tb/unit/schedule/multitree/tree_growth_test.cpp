@@ -16,7 +16,7 @@ Schedule compile_rooted(const Machine& machine, Collective collective, NodeId ro
   return make_compiler("multitree")->compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()) {
+RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreCorrectAndShareNoChannelInAStep, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? random_machine() : random_graph(6, 4, 4);
   const NodeId root = *rc::gen::inRange(0, machine.topology.num_accelerators());
   const auto collective = *rc::gen::element(Collective::kAllGather, Collective::kReduceScatter);
@@ -55,7 +55,7 @@ RC_GTEST_PROP(TreeGrowth, TheTreesOfATorusAreTranslationsOfOne, ()) {
 
 // The first piece takes one timestep for each channel of its path. The root sends one piece per channel per
 // timestep.
-TEST(TreeGrowth, PiecesFollowOneAnother) {
+TEST(TreeGrowth, PiecesAreSentOneAfterAnother) {
   const Machine line = mesh({5});
   EXPECT_EQ(grow_trees_of(line.topology, 0, 1, 1).steps, 4);
   EXPECT_EQ(grow_trees_of(line.topology, 0, 10, 1).steps, 4 + 9);
@@ -63,7 +63,7 @@ TEST(TreeGrowth, PiecesFollowOneAnother) {
   EXPECT_LE(grow_trees_of(torus({4, 4}).topology, 0, 16, 1).steps, 4 + 16 / 4 + 2);
 }
 
-TEST(TreeGrowth, APhaseIsABroadcastBackwards) {
+TEST(TreeGrowth, AReductionIsAReversedBroadcast) {
   const Machine machine = torus({4, 4});
   const Schedule reduce = compile_rooted(machine, Collective::kReduceScatter, 5, 4, 1 << 16);
   const Schedule broadcast = compile_rooted(machine, Collective::kAllGather, 5, 4, 1 << 16);

@@ -97,7 +97,7 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
 
 // If a switch receives and sends at different rates, it may be impossible to split off. Any trees that are
 // found must be sound.
-RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
+RC_GTEST_PROP(Arborescences, AreValidForAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);
   const double bound = static_cast<double>(topology.num_accelerators()) *
@@ -108,7 +108,7 @@ RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
 
 // Two hosts with three accelerators each, whose switches are joined by a slow link. The packing fills this
 // link by spreading its traffic over all three ports of a host.
-TEST(Arborescences, SpreadSlowWaysOverPorts) {
+TEST(Arborescences, DistributeSlowPathsOverPorts) {
   Topology hosts(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
     hosts.add_channel(a, b, {rate}, 0);

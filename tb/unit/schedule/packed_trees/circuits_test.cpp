@@ -16,7 +16,7 @@ namespace {
 
 using topology::Topology;
 
-RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
+RC_GTEST_PROP(Circuits, RespectTheBandwidthOfChannels, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 5), *rc::gen::inRange(0, 6));
   const auto circuits = split_off_switches(machine.topology, machine.request(Collective::kAllReduce, 64));
@@ -26,7 +26,7 @@ RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
 
 // If each accelerator has one link, splitting off the switches leaves a network with the same bandwidth
 // bound.
-TEST(Circuits, LoseNothingBehindEqualLinks) {
+TEST(Circuits, LoseNoBandwidthBehindEqualLinks) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};
   for (const Machine& machine : machines) {
@@ -42,7 +42,7 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
 
 // A one-way cycle of accelerator 0, a switch, accelerator 1 and another switch. No circuits exist here, so
 // trees are routed over the switches instead.
-TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
+TEST(Circuits, DoNotExistOverOneWayChannels) {
   Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {
     topology.add_channel(from, to, {16'000'000'000}, 0);
@@ -59,7 +59,7 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
 // Two switches, joined by a link of 25 GB/s, with three accelerators each, whose links have 50 GB/s. The
 // circuits form one cycle of 25 GB/s through both switches, and a cycle per switch with the remaining
 // bandwidth.
-TEST(Circuits, ShareWhatANarrowLinkLeaves) {
+TEST(Circuits, ShareTheRestOfANarrowLink) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {
     topology.add_channel(a, b, {gb * 1'000'000'000}, 0);
@@ -76,7 +76,7 @@ TEST(Circuits, ShareWhatANarrowLinkLeaves) {
 
 // Over circuits, messages do not contend at switches, and pipelining keeps all links busy, so an all-reduce
 // takes almost the minimum time.
-TEST(Circuits, CarryAnAllReduceAtTheLeastTime) {
+TEST(Circuits, CarryAnAllReduceInTheMinimumTime) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};
   for (const Machine& machine : machines) {

@@ -13,7 +13,7 @@ namespace {
 
 // Compares EventLanes with a priority queue. Events add further events, most of them after one of a few fixed
 // delays. Events at the same time are ordered by their number, in the order of addition.
-TEST(EventLanes, TakesEventsInTheOrderOfAPriorityQueue) {
+TEST(EventLanes, ServesEventsInTheOrderOfAPriorityQueue) {
   using Expected = std::pair<Femtoseconds, std::int32_t>;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed, 0);

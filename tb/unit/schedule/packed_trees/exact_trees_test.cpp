@@ -58,7 +58,7 @@ TEST(ExactTrees, FillTheLinkBetweenTwoHosts) {
 }
 
 // With too many hops, the search for a steady order would take too long, so none is returned.
-TEST(ExactTrees, HaveNoSteadyOrderOfTooManyHops) {
+TEST(ExactTrees, HaveNoPeriodicOrderWithTooManyHops) {
   const Machine machine = make_machine(hosts(33, 16'000'000'000, 16'000'000'000));
   const int n = machine.topology.num_accelerators();
   std::vector<PackedTree> stars;
@@ -83,7 +83,7 @@ TEST(ExactTrees, HaveNoSteadyOrderOfTooManyHops) {
   EXPECT_NE(PieceScheduler(machine.topology, request, stars).finish_steady(4096, 2, 1.0), std::nullopt);
 }
 
-RC_GTEST_PROP(ExactTrees, AreRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(ExactTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 7), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
   const int n = machine.topology.num_accelerators();
@@ -96,7 +96,7 @@ RC_GTEST_PROP(ExactTrees, AreRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(*tables.schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-TEST(ExactTrees, NeedNoMoreThanTheLimit) {
+TEST(ExactTrees, RespectTheLimit) {
   const Machine machine = make_machine(hosts(3, 16'000'000'000, 4'000'000'000));
   EXPECT_FALSE(
       pack_exactly(machine.topology, request_of(machine, Collective::kAllGather, 1 << 20), 1000).schedule);

@@ -35,7 +35,7 @@ Schedule to_the_last(const topology::Topology& row, const std::vector<NodeId>& s
   return schedule;
 }
 
-TEST(ExpectedTime, MessagesShareAChannelWhereverTheyWait) {
+TEST(ExpectedTime, MessagesShareAChannelWhereverTheyAreQueued) {
   const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
   const topology::Topology row = topology::make_topology(topology::Kind::kMesh, std::vector{3}, links);
   CompileRequest request;

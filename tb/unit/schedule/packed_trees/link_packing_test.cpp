@@ -101,7 +101,7 @@ void require_packing(const Topology& graph, std::span<const SymmetricLink> links
   }
 }
 
-RC_GTEST_PROP(LinkPacking, SpansAndKeepsToTheBandwidth, ()) {
+RC_GTEST_PROP(LinkPacking, SpansAndRespectsTheBandwidth, ()) {
   const Topology graph = random_links(5);
   const auto links = symmetric_links(graph).value();
   const int count = *rc::gen::inRange(1, 12);
@@ -162,13 +162,13 @@ RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   }
 }
 
-TEST(LinkPacking, UsesAMeshToTheFull) {
+TEST(LinkPacking, UsesAllBandwidthOfAMesh) {
   const Machine machine = mesh({8, 8});
   const auto links = symmetric_links(machine.topology).value();
   EXPECT_DOUBLE_EQ(least_congestion(machine.topology, links, 16).ns_per_byte, 9 / 16.0);
 }
 
-TEST(LinkPacking, MakesTreesAsShallowAsTheMiddleAllows) {
+TEST(LinkPacking, BuildsTreesWithTheMinimumDepth) {
   const Machine machine = mesh({8, 8});
   const auto links = symmetric_links(machine.topology).value();
   const std::vector<double> hop_ns(links.size(), 1);
@@ -177,7 +177,7 @@ TEST(LinkPacking, MakesTreesAsShallowAsTheMiddleAllows) {
   for (const RootedTree& tree : packing.trees) EXPECT_DOUBLE_EQ(height_ns(tree, hop_ns), 8);
 }
 
-TEST(LinkPacking, LeavesASlowLinkOut) {
+TEST(LinkPacking, OmitsASlowLink) {
   Topology ring(topology::Kind::kFile, {}, 4, 0);
   for (NodeId node = 0; node < 4; ++node) {
     const Bandwidth rate{node == 3 ? 1'000'000'000 : 50'000'000'000};

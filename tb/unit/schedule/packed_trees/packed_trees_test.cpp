@@ -24,7 +24,7 @@ Schedule compile(const Machine& machine, CompileRequest request) {
   return PackedTreesCompiler().compile(machine.topology, request);
 }
 
-RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(PackedTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   request.chunks = *rc::gen::inRange(0, 4);
@@ -38,7 +38,7 @@ RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
+RC_GTEST_PROP(PackedTrees, PerformEveryCollectiveOverSwitches, ()) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 7), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
   const int n = machine.topology.num_accelerators();
@@ -67,7 +67,7 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
 // A port may be ready slightly before its next message may start, by less than a packet's time. The table
 // must not contain a nop for this gap: it would have no packets and therefore no duration. The machine is
 // that of tb/fuzz/regressions/nops_of_no_packets.yaml.
-TEST(PackedTrees, IdleByWholePackets) {
+TEST(PackedTrees, IdleForWholePackets) {
   const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
   const std::vector<int> accelerators{3};
   const Machine machine =
@@ -93,7 +93,7 @@ TEST(PackedTrees, IdleByWholePackets) {
 
 // A network of eight accelerators and two switches. The paths between accelerators consist of one to three
 // channels, and some paths share channels.
-TEST(PackedTrees, KeepATimetableOverSharedChannels) {
+TEST(PackedTrees, UseATimetableOverSharedChannels) {
   topology::Topology network(topology::Kind::kFile, {}, 8, 2);
   const auto link = [&](NodeId a, NodeId b) {
     network.add_channel(a, b, {16'000'000'000}, 150 * kFemtosecondsPerNanosecond);
@@ -135,7 +135,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
 
 // If channels have different bandwidths, using many pieces hardly saves time but costs messages, so few are
 // chosen.
-TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
+TEST(PackedTrees, HaveFewPiecesIfChannelsDiffer) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{
         topology::DimensionKind::kSwitch, 0, 1, {gb * 1'000'000'000}, ns * kFemtosecondsPerNanosecond};
@@ -155,7 +155,7 @@ TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
             1.03 * static_cast<double>(expected_time(machine.topology, request, many)));
 }
 
-TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
+TEST(PackedTrees, NeedNoMessagesForOneAccelerator) {
   const Machine machine = mesh({1});
   const Schedule schedule = compile(machine, machine.request(Collective::kAllReduce, 64));
   check_schedule(machine.topology, schedule);
@@ -163,7 +163,7 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
 }
 
 // The pieces of a tree are contiguous and have equal lengths, except for the last.
-TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
+TEST(PackedTrees, DivideDataIntoEquidistantPiecesOfWholeFlits) {
   const Machine machine = mesh({4, 4});
   for (const int chunks : {kAutomaticChunks, 5, 64}) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
@@ -189,7 +189,7 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
 
 // If many pieces are requested, the order of messages repeats: from one period to the next, timesteps, flows
 // and addresses increase by constants.
-TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
+TEST(PackedTrees, RepeatTheOrderFromPieceToPiece) {
   for (const Machine& machine : {mesh({4, 4}), torus({4, 4}), mesh({6})}) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4 << 20));
     request.chunks = 32;
@@ -219,7 +219,7 @@ RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   check_schedule(machine.topology, packed);
 }
 
-TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
+TEST(PieceScheduler, RepeatsNothingIfOnlyTheLastPieceHasData) {
   const Machine machine = mesh({2});
   const CompileRequest request = machine.request(Collective::kAllReduce, 4);
   const topology::ChannelId there = machine.topology.out_channels(1).front();
@@ -234,7 +234,7 @@ TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
 
 // In a line, node 1 has one port and two neighbours. Node 2 leads to two more hops, but node 0 to none.
 // Sending to node 2 first hides the message to node 0; the opposite order takes one message longer.
-TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
+TEST(PieceScheduler, SendsPiecesWithTheMostRemainingWorkFirst) {
   const Machine machine = mesh({5});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 16));
   request.ni_ports = 1;
@@ -257,7 +257,7 @@ TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
   EXPECT_EQ(scheduler.finish({&piece, 1}, {.pieces = 1}), schedule.finish);
 }
 
-TEST(PackedTrees, GiveUpWhatWouldTakeTooLong) {
+TEST(PackedTrees, StopIfSchedulingTakesTooLong) {
   const Machine machine = mesh({4, 4});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   request.chunks = kAutomaticChunks;

@@ -100,7 +100,7 @@ RC_GTEST_PROP(ChoosePeriodic, IsNoWorseThanTheFirstEstimate, ()) {
   RC_ASSERT(limited.finish < choice.finish || limited.finish == kNever);
 }
 
-RC_GTEST_PROP(ChooseBuffered, TakesPiecesThatFitABuffer, ()) {
+RC_GTEST_PROP(ChooseBuffered, ChoosesPiecesThatFitABuffer, ()) {
   const Machine machine = random_network(false);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 16 * *rc::gen::inRange(40, 20'000)));
   request.chunks = kAutomaticChunks;

@@ -173,7 +173,7 @@ RC_GTEST_PROP(PieceScheduler, SendsNothingBeforeItsDataNorTwoMessagesAtOnce, ())
 
 // Repeating the period of a timetable never makes messages of different pieces collide, and the last piece
 // arrives at the predicted time.
-RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
+RC_GTEST_PROP(PieceScheduler, SeparatesTheMessagesOfATimetable, ()) {
   const Machine machine = random_network(true);
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   const std::vector<PackedTree> trees = random_trees(machine, request);
@@ -205,7 +205,7 @@ RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
 }
 
 // In a steady order, all periods are equal, and no port or channel is busy for longer than a period.
-RC_GTEST_PROP(PieceScheduler, RepeatsASteadyOrder, ()) {
+RC_GTEST_PROP(PieceScheduler, RepeatsAPeriodicOrder, ()) {
   const Machine machine = random_network(*rc::gen::arbitrary<bool>());
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   const std::vector<PackedTree> trees = random_trees(machine, request);

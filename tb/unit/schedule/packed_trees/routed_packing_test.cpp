@@ -127,7 +127,7 @@ Topology unequal_links() {
 
 // A message occupies its port for as long as it takes on the slowest channel of its route, and the packing
 // must take this into account.
-TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
+TEST(RoutedPacking, DoesNotOccupyPortsWithSlowMessages) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);
   std::map<topology::ChannelId, double> ns;  // time per byte at each port, over all trees
@@ -165,7 +165,7 @@ TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   EXPECT_EQ(order.finish, scheduler.finish(bytes, {kPieces, 1.5}));
 }
 
-TEST(PieceScheduler, LetsPiecesWaitThatFitABufferWithTheirHeads) {
+TEST(PieceScheduler, LetsPiecesWaitIfTheyFitABufferWithTheirHeads) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(4, topology::kNoNode);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));

@@ -97,7 +97,7 @@ TEST(SteppedTrees, PayForSixSetupsOnADgx1) {
       tables.expected);
 }
 
-RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
+RC_GTEST_PROP(SteppedTrees, AreCorrectUnderAnyTiming, ()) {
   const Machine machine = *rc::gen::inRange(0, 8) > 0 ? random_machine(2) : dgx1();
   const CompileRequest request = with_setup(machine, random_size());
   const PackedTables tables = pack_in_steps(machine.topology, request, "t", kNever);
@@ -108,7 +108,7 @@ RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
 }
 
 // If messages need no setup, pipelined pieces are as fast, so the compiler does not search for stepped trees.
-TEST(SteppedTrees, AreLeftOutWithoutSetups) {
+TEST(SteppedTrees, AreOmittedWithoutSetups) {
   const Machine machine = dgx1();
   CompileRequest request = with_setup(machine, 64 * 1024 * 1024);
   request.timing.message_setup = 0;

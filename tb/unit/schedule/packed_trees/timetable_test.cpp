@@ -38,7 +38,7 @@ struct Passage {
   std::int32_t routers;
 };
 
-RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
+RC_GTEST_PROP(Timetable, SeparatesMessagesOfAllPieces, ()) {
   constexpr std::int32_t kResources = 6;
   constexpr int kPieces = 4;
   std::vector<TimetableHop> hops = random_hops(kResources);
@@ -95,7 +95,7 @@ RC_GTEST_PROP(Timetable, TakesNoLongerThanTheBusiestPortOfASwitch, ()) {
   RC_ASSERT(timetable->period <= std::ranges::max(load) + 1);
 }
 
-TEST(Timetable, IsTheSameAgain) {
+TEST(Timetable, IsDeterministic) {
   std::vector<TimetableHop> hops(12);
   for (std::size_t h = 0; h < hops.size(); ++h) {
     hops[h].uses = {{.resource = static_cast<std::int32_t>(h % 3)}, {.resource = 3}};

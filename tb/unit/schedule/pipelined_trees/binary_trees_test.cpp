@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(DoubleTree, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(DoubleTree, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   const auto most = static_cast<int>(std::max<Bytes>(request.size / request.element / 2, 1));
@@ -45,7 +45,7 @@ RC_GTEST_PROP(DoubleTree, TreesAreBinaryAndOfLogarithmicDepth, ()) {
   }
 }
 
-RC_GTEST_PROP(DoubleTree, WithAnEvenNumberEveryRankIsALeafOfOneTreeOnly, ()) {
+RC_GTEST_PROP(DoubleTree, WithAnEvenNumberEveryRankIsALeafOfOnlyOneTree, ()) {
   const int n = 2 * *rc::gen::inRange(1, 150);
   const auto trees = double_binary_tree(n);
   const auto first = children_of(trees.first);
@@ -54,7 +54,7 @@ RC_GTEST_PROP(DoubleTree, WithAnEvenNumberEveryRankIsALeafOfOneTreeOnly, ()) {
     RC_ASSERT((first[rank] == 0) != (second[rank] == 0));
 }
 
-TEST(DoubleTree, PiecesFollowEachOther) {
+TEST(DoubleTree, PiecesAreSentOneAfterAnother) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 1024);
   const auto steps = [&] { return make_compiler("double_tree")->compile(machine.topology, request).steps; };
@@ -63,7 +63,7 @@ TEST(DoubleTree, PiecesFollowEachOther) {
   EXPECT_EQ(steps(), 8 + 2 * 7);
 }
 
-TEST(DoubleTree, IsAnAllReduceOnly) {
+TEST(DoubleTree, IsOnlyForAllReduces) {
   EXPECT_THAT([] { torus({4}).compile("double_tree", Collective::kAllGather, 64); },
               ThrowsMessage<UnsupportedError>(HasSubstr("not all_gather")));
 }

@@ -32,7 +32,7 @@ void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& tr
 
 // These pairs of trees leave hardly any links unused: 30 of a torus's 32 links are used, or 126 of 128, or
 // 510 of 512. In a tetrahedron, the trees use all six edges.
-TEST(DisjointTrees, FindsPairsWhereHardlyALinkIsLeft) {
+TEST(DisjointTrees, FindsPairsIfFewLinksAreLeft) {
   for (const std::vector<int>& dims : {std::vector{4, 4}, {8, 8}, {16, 16}}) {
     const Machine machine = torus(dims);
     const auto trees = disjoint_trees(machine.topology, 2);
@@ -55,7 +55,7 @@ TEST(DisjointTrees, FindsThreeOnADgx1) {
 // Nash-Williams: k disjoint spanning trees require k * (parts - 1) links between the parts of every
 // partition. A line has only one link between its halves. Two tetrahedra joined by one link and reinforced by
 // another inside have enough links in total, but too few between the tetrahedra.
-TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
+TEST(DisjointTrees, FindsNoneIfThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);
   const auto join = [&](NodeId a, NodeId b) {
@@ -74,7 +74,7 @@ TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
 }
 
 // A single tree could have a depth of 8; two disjoint trees may be at most twice as deep.
-TEST(DisjointTrees, AreFlat) {
+TEST(DisjointTrees, HaveTheMinimumDepth) {
   for (const PlacedTree& tree : disjoint_trees(torus({8, 8}).topology, 2)) EXPECT_LE(depth_of(tree), 16);
 }
 

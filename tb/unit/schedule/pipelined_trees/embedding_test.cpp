@@ -62,7 +62,7 @@ int most_children(const PlacedTree& tree) {
 
 // The placement in the paper for the DGX-1 (2->4 through 0, and 3->5 through 1) is one of those with the
 // fewest detours.
-TEST(Embedding, ThePapersIsAmongTheAnswersOfFewestDetours) {
+TEST(Embedding, ThePapersIsAmongThoseWithTheFewestDetours) {
   const Machine machine = dgx1();
   int ways = 0;
   bool papers = false;
@@ -120,7 +120,7 @@ TEST(Embedding, ManyPairsOfBinaryTreesFitADgx1WithoutDetour) {
 }
 
 // A square with one diagonal. A tree of depth 1 is a star, so its root must be at an end of the diagonal.
-TEST(Embedding, FindsExactlyWhatThereIs) {
+TEST(Embedding, FindsExactlyTheExistingTrees) {
   Topology topology(topology::Kind::kFile, {}, 4, 0);
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}};
   for (const auto& [a, b] : pairs) {
@@ -143,7 +143,7 @@ TEST(Embedding, FindsExactlyWhatThereIs) {
   EXPECT_THAT(roots(1), testing::ElementsAre(0, 2));
 }
 
-TEST(Embedding, ADetourTakesTheLinksOfItsWay) {
+TEST(Embedding, ADetourUsesTheLinksOfItsPath) {
   Topology topology(topology::Kind::kFile, {}, 3, 0);
   for (const auto& [a, b] : std::vector<std::pair<NodeId, NodeId>>{{0, 1}, {0, 1}, {1, 2}}) {
     topology.add_channel(a, b, {1'000'000'000}, 0);
@@ -156,7 +156,7 @@ TEST(Embedding, ADetourTakesTheLinksOfItsWay) {
   expect_embedded(topology, placed);
 }
 
-TEST(Embedding, SaysHowManyLinksAreMissing) {
+TEST(Embedding, ReportsTheNumberOfMissingLinks) {
   EXPECT_THAT(
       [] {
         embed_trees(mesh({4, 4}).topology, 2);
@@ -174,7 +174,7 @@ RC_GTEST_PROP(Embedding, OneTreeFitsEveryTorusAndMesh, ()) {
   RC_ASSERT(num_detours(trees) == 0);
 }
 
-TEST(Embedding, SaysWhereThereAreNoTreesHoweverDeep) {
+TEST(Embedding, ReportsThatThereAreNoTreesOfAnyDepth) {
   Topology topology(topology::Kind::kFile, {}, 4, 0);
   for (const auto& [a, b] :
        std::vector<std::pair<NodeId, NodeId>>{{0, 1}, {0, 1}, {0, 1}, {1, 2}, {2, 3}, {2, 3}}) {

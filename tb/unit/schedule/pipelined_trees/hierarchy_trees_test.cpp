@@ -60,7 +60,7 @@ TEST(HierarchyTrees, CarryOverlappedAllReducesWithoutContention) {
   }
 }
 
-TEST(HierarchyTrees, SayWhatTheyNeed) {
+TEST(HierarchyTrees, ReportUnmetRequirements) {
   EXPECT_THAT(
       [] {
         hierarchy_trees(hierarchy({4, 4}, 3).topology, 2);

@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 const std::vector<std::string> kAlgorithms{"tree", "double_tree", "overlapped_tree",
                                            "overlapped_double_tree"};
 
-RC_GTEST_PROP(TreeCompilers, AreRightHoweverTheTreesLie, ()) {
+RC_GTEST_PROP(TreeCompilers, AreCorrectForAnyPositionOfTheTrees, ()) {
   const Machine machine = *rc::gen::arbitrary<bool>() ? dgx1() : random_machine(4);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   const auto most = static_cast<int>(std::max<Bytes>(request.size / request.element / 2, 1));
@@ -72,7 +72,7 @@ TEST(TreeCompilers, ChunksBecomeFinalInTheOrderOfTheirAddresses) {
   }
 }
 
-TEST(TreeCompilers, ChooseTheirChunksByEquationFour) {
+TEST(TreeCompilers, ChooseTheNumberOfChunksByEquationFour) {
   const Machine machine = dgx1();
   CompileRequest request = machine.request(Collective::kAllReduce, Bytes{64} << 20);
   request.chunks = kAutomaticChunks;
@@ -84,7 +84,7 @@ TEST(TreeCompilers, ChooseTheirChunksByEquationFour) {
   EXPECT_EQ(resolve_chunks(machine.topology, request, 2), 1);
 }
 
-TEST(TreeCompilers, RefuseMoreChunksThanElements) {
+TEST(TreeCompilers, RejectMoreChunksThanElements) {
   const Machine machine = dgx1();
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   request.chunks = 9;

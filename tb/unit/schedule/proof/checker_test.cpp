@@ -61,19 +61,19 @@ TEST_F(CheckerTest, AcceptsTheOriginal) {
   EXPECT_THAT(report.additions, testing::SizeIs(16));
 }
 
-TEST_F(CheckerTest, RefusesADroppedReduce) {
+TEST_F(CheckerTest, RejectsAMissingReduce) {
   const auto [table, index] = find(is_reduce);
   table->erase(table->begin() + static_cast<std::ptrdiff_t>(index));
   refuses("arrivals");
 }
 
-TEST_F(CheckerTest, RefusesADroppedGather) {
+TEST_F(CheckerTest, RejectsAMissingGather) {
   const auto [table, index] = find(is_gather);
   table->erase(table->begin() + static_cast<std::ptrdiff_t>(index));
   refuses("lacks the contribution of accelerator");
 }
 
-TEST_F(CheckerTest, RefusesADuplicate) {
+TEST_F(CheckerTest, RejectsADuplicate) {
   for (const auto& kind : {is_reduce, is_gather, is_inner_gather}) {
     const Schedule original = schedule_;
     const auto [table, index] = find(kind);
@@ -84,68 +84,68 @@ TEST_F(CheckerTest, RefusesADuplicate) {
   }
 }
 
-TEST_F(CheckerTest, RefusesAWrongParent) {
+TEST_F(CheckerTest, RejectsAWrongParent) {
   entry(is_reduce).parent ^= 1;
   refuses("route leads to");
 }
 
-TEST_F(CheckerTest, RefusesAWrongParentOfAGather) {
+TEST_F(CheckerTest, RejectsAWrongParentOfAGather) {
   entry(is_inner_gather).parent ^= 1;
   refuses("but the value it depends on came from");
 }
 
-TEST_F(CheckerTest, RefusesWrongChildren) {
+TEST_F(CheckerTest, RejectsWrongChildren) {
   entry(is_inner_reduce).children.push_back(3);
   refuses("its children are");
 }
 
-TEST_F(CheckerTest, RefusesTwoChildrenOfAGather) {
+TEST_F(CheckerTest, RejectsTwoChildrenOfAGather) {
   entry(is_gather).children.push_back(3);
   refuses("one child");
 }
 
-TEST_F(CheckerTest, RefusesAWrongAddress) {
+TEST_F(CheckerTest, RejectsAWrongAddress) {
   entry(is_reduce).address += 4;
   refuses("");
 }
 
-TEST_F(CheckerTest, RefusesAnAddressOutsideTheBuffer) {
+TEST_F(CheckerTest, RejectsAnAddressOutsideTheBuffer) {
   entry(is_reduce).address = 1024 - 32;
   refuses("extends beyond the buffer of 1024 bytes");
 }
 
-TEST_F(CheckerTest, RefusesPartsOfElements) {
+TEST_F(CheckerTest, RejectsPartsOfElements) {
   entry(is_reduce).bytes -= 2;
   refuses("whole elements of 4 bytes");
 }
 
-TEST_F(CheckerTest, RefusesAShortMessage) {
+TEST_F(CheckerTest, RejectsAShortMessage) {
   entry(is_gather).bytes -= 4;
   refuses("lacks the contribution");
 }
 
-TEST_F(CheckerTest, RefusesATooSmallDependency) {
+TEST_F(CheckerTest, RejectsADependencyCountThatIsTooSmall) {
   --entry(is_inner_reduce).dependencies;
   refuses("");
 }
 
-TEST_F(CheckerTest, RefusesAGatherOfTheRootThatDoesNotWait) {
+TEST_F(CheckerTest, RejectsAGatherOfTheRootThatDoesNotWait) {
   entry([](const TableEntry& e) { return is_gather(e) && e.parent == topology::kNoNode; }).dependencies = 0;
   refuses("");
 }
 
-TEST_F(CheckerTest, RefusesADependencyThatIsNeverMet) {
+TEST_F(CheckerTest, RejectsADependencyThatIsNeverMet) {
   entry(is_inner_gather).dependencies += 5;
   refuses("arrivals of its flow, but only");
 }
 
-TEST_F(CheckerTest, RefusesADependencyCycle) {
+TEST_F(CheckerTest, RejectsADependencyCycle) {
   // With this dependency, a partial sum would wait for the final value that contains it.
   ++entry(is_reduce).dependencies;
   refuses("wait for this entry");
 }
 
-TEST_F(CheckerTest, RefusesAWrongRoute) {
+TEST_F(CheckerTest, RejectsAWrongRoute) {
   TableEntry& e = entry(is_reduce);
   const auto first_port = [&](int route) {
     return schedule_.routes[static_cast<std::size_t>(route)][0].out_port;
@@ -158,7 +158,7 @@ TEST_F(CheckerTest, RefusesAWrongRoute) {
   refuses("route 1000 does not exist");
 }
 
-TEST_F(CheckerTest, RefusesRoutesThatDoNotEndRight) {
+TEST_F(CheckerTest, RejectsRoutesWithAWrongEnd) {
   const auto spoil = [&](const std::function<void(topology::Route&)>& change, const std::string& what) {
     const auto original = schedule_.routes;
     change(schedule_.routes[0]);
@@ -172,7 +172,7 @@ TEST_F(CheckerTest, RefusesRoutesThatDoNotEndRight) {
   spoil([](auto& route) { route.front().vcs = {2, 2}; }, "no virtual channel");
 }
 
-TEST_F(CheckerTest, RefusesAWrongFlow) {
+TEST_F(CheckerTest, RejectsAWrongFlow) {
   TableEntry& e = entry(is_reduce);
   e.flow = (e.flow + 1) % 16;
   refuses("");
@@ -180,26 +180,26 @@ TEST_F(CheckerTest, RefusesAWrongFlow) {
   refuses("flows are 0 to 15");
 }
 
-TEST_F(CheckerTest, RefusesStepsOutOfOrder) {
+TEST_F(CheckerTest, RejectsStepsOutOfOrder) {
   for (Table& table : schedule_.nodes[0].ports) std::swap(table.front().step, table.back().step);
   refuses("follows an entry of the later step");
   schedule_.steps = 3;
   refuses("");
 }
 
-TEST_F(CheckerTest, RefusesTablesForAnotherSystem) {
+TEST_F(CheckerTest, RejectsTablesForAnotherSystem) {
   schedule_.nodes.pop_back();
   EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
               ThrowsMessage<ScheduleError>(HasSubstr("tables for 15 accelerators")));
 }
 
-TEST_F(CheckerTest, RefusesAnAllGatherThatAdds) {
+TEST_F(CheckerTest, RejectsAnAllGatherThatAdds) {
   schedule_ = machine_.compile("multitree", Collective::kReduceScatter, 1024);
   schedule_.collective = Collective::kAllGather;
   refuses("");
 }
 
-TEST_F(CheckerTest, RefusesSumsAtTheWrongAccelerator) {
+TEST_F(CheckerTest, RejectsSumsAtTheWrongAccelerator) {
   const std::vector<Chunk> chunks{{0, 32}, {32, 32}};
   const Machine pair = mesh({2});
   const std::vector<Send> sends{{.op = Op::kReduce, .flow = 0, .src = 0, .dst = 1, .step = 1},
@@ -210,7 +210,7 @@ TEST_F(CheckerTest, RefusesSumsAtTheWrongAccelerator) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 0..32, accelerator 0, after step 1")));
 }
 
-TEST_F(CheckerTest, RefusesBytesThatNobodySends) {
+TEST_F(CheckerTest, RejectsBytesThatNobodySends) {
   const Machine pair = mesh({2});
   const std::vector<Chunk> chunks{{0, 32}};
   const std::vector<Send> sends{{.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},
@@ -222,7 +222,7 @@ TEST_F(CheckerTest, RefusesBytesThatNobodySends) {
 }
 
 // A line of accelerators 0 - 1 - 2. 0 reduces into 1, and 1 into 2. Then 2 gathers the sum to 1, and 1 to 0.
-TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
+TEST_F(CheckerTest, RejectsACountThatOtherArrivalsCouldReach) {
   const Machine line = mesh({3});
   const std::vector<Chunk> chunks{{0, 64}};
   const std::vector<Send> sends{{.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},
@@ -259,12 +259,12 @@ class RowsThenColumns : public testing::Test {
   Schedule schedule_;
 };
 
-TEST_F(RowsThenColumns, AreRefusedWithoutLockstep) {
+TEST_F(RowsThenColumns, AreRejectedWithoutLockstep) {
   EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
               ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after this entry")));
 }
 
-TEST_F(RowsThenColumns, AreRightInLockstep) {
+TEST_F(RowsThenColumns, AreCorrectInLockstep) {
   schedule_.ordered_by_lockstep = true;
   // Accelerator 3 adds one value of its row and a sum of two values from its column, in either order, which
   // makes three additions.

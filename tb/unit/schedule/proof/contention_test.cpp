@@ -39,7 +39,7 @@ CheckReport receive_at_0(int step_of_far, int step_of_near, Bytes size) {
                                        "by hand", chunks, sends));
 }
 
-TEST(Contention, AShortWayAfterALongOneMeetsItsTail) {
+TEST(Contention, AShortPathAfterALongOneContendsWithItsTail) {
   const CheckReport report = receive_at_0(1, 2, 3 << 16);
   EXPECT_FALSE(report.contention_free);
   EXPECT_TRUE(report.disjoint_steps);
@@ -47,18 +47,18 @@ TEST(Contention, AShortWayAfterALongOneMeetsItsTail) {
               HasSubstr("channel 3->0 (port 0) in step 2: messages of an earlier step may still be on it"));
 }
 
-TEST(Contention, ALongWayAfterAShortOneDoesNot) {
+TEST(Contention, ALongPathAfterAShortOneDoesNot) {
   EXPECT_TRUE(receive_at_0(2, 1, 3 << 16).contention_free);
 }
 
 // The longer path has one more channel, with a latency of 150 ns. An idle timestep of 4096 bytes lasts 256
 // ns, which is enough to separate the messages; one of 1024 bytes is not.
-TEST(Contention, AnIdleTimestepKeepsThemApartIfItIsLongEnough) {
+TEST(Contention, ALongIdleTimestepPreventsContention) {
   EXPECT_TRUE(receive_at_0(1, 3, 3 * 4096).contention_free);
   EXPECT_FALSE(receive_at_0(1, 3, 3 * 1024).contention_free);
 }
 
-TEST(Contention, WithinAStepTheyShare) {
+TEST(Contention, MessagesOfAStepShareAChannel) {
   const CheckReport report = receive_at_0(1, 1, 3 << 16);
   EXPECT_FALSE(report.contention_free);
   EXPECT_FALSE(report.disjoint_steps);

@@ -35,7 +35,7 @@ class DataGroupsTest : public testing::Test {
   std::vector<TableEntry> entries_;
 };
 
-TEST_F(DataGroupsTest, FlowsOfDifferentDataStayApart) {
+TEST_F(DataGroupsTest, FlowsWithDifferentDataAreSeparateGroups) {
   add(0, 0, 64);
   add(1, 64, 64);
   const std::vector<Message> sent = messages();
@@ -48,7 +48,7 @@ TEST_F(DataGroupsTest, FlowsOfDifferentDataStayApart) {
 }
 
 // Flows 0 and 1 do not overlap, but flow 2 overlaps both, so all three form one group.
-TEST_F(DataGroupsTest, OverlappingFlowsComeTogetherThroughOthers) {
+TEST_F(DataGroupsTest, FlowsOverlapThroughOtherFlows) {
   add(0, 0, 64);
   add(1, 64, 64);
   add(2, 32, 64);
@@ -63,7 +63,7 @@ TEST_F(DataGroupsTest, OverlappingFlowsComeTogetherThroughOthers) {
     EXPECT_GT(message->round, std::exchange(round, message->round));
 }
 
-TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
+TEST_F(DataGroupsTest, DataIsDividedWhereMessagesAndSharesBegin) {
   add(0, 0, 64);
   add(0, 32, 32);
   const std::vector<Message> sent = messages();

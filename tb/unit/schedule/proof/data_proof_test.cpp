@@ -37,14 +37,14 @@ TEST_F(DataProofTest, CountsTheAdditionsOfEveryFlow) {
   EXPECT_THAT(additions, Each(3));
 }
 
-TEST_F(DataProofTest, RefusesDataThatNoMessageCarries) {
+TEST_F(DataProofTest, RejectsDataThatNoMessageCarries) {
   std::vector<Message> messages = replayed();
   std::erase_if(messages, [](const Message& m) { return m.entry->flow == 1; });
   EXPECT_THAT([&] { prove_data(schedule_, messages); },
               ThrowsMessage<ScheduleError>(HasSubstr("no message carries these bytes")));
 }
 
-TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
+TEST_F(DataProofTest, RejectsSharesOutsideTheBuffer) {
   schedule_ = machine_.compile("ring", Collective::kReduceScatter, 4096);
   const std::vector<Message> messages = replayed();
   EXPECT_NO_THROW(prove_data(schedule_, messages));
@@ -60,14 +60,14 @@ TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
   refuses({{{0, 4092}, 0}}, "bytes 4092..4096 are not in any accelerator's share");
 }
 
-TEST_F(DataProofTest, RefusesDataThatIsCarriedInPartOnly) {
+TEST_F(DataProofTest, RejectsDataThatIsOnlyPartlyCarried) {
   schedule_.size += 4;
   EXPECT_THAT([&] { prove_data(schedule_, replayed()); },
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 4096..4100, every accelerator, all steps")));
 }
 
 // Proving the flows separately gives the same numbers of additions as proving all flows together.
-TEST_F(DataProofTest, ProvesFlowsOneByOne) {
+TEST_F(DataProofTest, ProvesFlowsSeparately) {
   std::vector<Message> messages = replayed();
   std::ranges::stable_sort(messages, {}, &Message::round);
   for (std::int32_t flow = 0; flow < 4; ++flow) {

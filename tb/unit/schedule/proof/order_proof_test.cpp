@@ -61,30 +61,30 @@ class OrderProofTest : public testing::Test {
                                   {.op = Op::kGather, .src = 1, .dst = 2, .step = 2}});
 };
 
-TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
+TEST_F(OrderProofTest, HoldsIfEntriesWaitForAllArrivals) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
 // Node 1's gather waits for only one of its two arrivals, and either of them may be first.
-TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
+TEST_F(OrderProofTest, RejectsACountThatOtherArrivalsReach) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
   refuses("may arrive before or after this entry, which waits for 1 of 2 arrivals");
 }
 
-TEST_F(OrderProofTest, RefusesAParentThatSentNothing) {
+TEST_F(OrderProofTest, RejectsAParentThatSentNothing) {
   entry(1, 0).parent = 2;
   refuses("its parent is accelerator 2, but the value it depends on came from no accelerator");
 }
 
-TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
+TEST_F(OrderProofTest, RejectsChildrenThatSentNothing) {
   entry(0, 1).children = {2};
   refuses("its children are [2], but the partial sums it depends on came from []");
 }
 
 // The message from 2 waits for nothing, so it may arrive before the message from 0, which would then
 // overwrite the sum.
-TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
+TEST_F(OrderProofTest, RejectsAStoreThatRacesWithAnAddition) {
   schedule_ = tables_of(line_, {{0, 8}, {4, 4}},
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
                          {.op = Op::kReduce, .flow = 1, .src = 2, .dst = 1, .step = 2}});
@@ -96,7 +96,7 @@ TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-TEST_F(OrderProofTest, LetsStoresOfOtherDataBe) {
+TEST_F(OrderProofTest, AcceptsStoresOfOtherData) {
   schedule_ = tables_of(line_, {{0, 4}, {4, 4}},
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
                          {.op = Op::kReduce, .flow = 1, .src = 2, .dst = 1, .step = 2}});
@@ -105,7 +105,7 @@ TEST_F(OrderProofTest, LetsStoresOfOtherDataBe) {
 
 // In a ring, a chunk that is sent without waiting for its data is correct only if messages arrive in the
 // replay's order.
-TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
+TEST(OrderProof, RejectsAnEntryThatWaitsForTooFewArrivals) {
   const Machine machine = torus({4});
   Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
   const std::vector<Message> messages = replayed(machine, schedule);
@@ -208,17 +208,17 @@ void accepts_one_outcome_only(bool lockstep) {
   RC_ASSERT(!executions.gets_stuck());
 }
 
-RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnly, ()) {
+RC_GTEST_PROP(OrderProof, AcceptsOnlyOneOutcome, ()) {
   accepts_one_outcome_only(false);
 }
 
-RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnlyInLockstep, ()) {
+RC_GTEST_PROP(OrderProof, AcceptsOnlyOneOutcomeInLockstep, ()) {
   accepts_one_outcome_only(true);
 }
 
 // Accelerator 0 waits for one of two arrivals of its own timestep. The lockstep does not order arrivals
 // within a timestep, so the outcome depends on timing.
-TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
+TEST(OrderProof, DoesNotRelyOnLockstepWithinAStep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = tables_of(machine, {{0, 8}},
                                 {{.op = Op::kReduce, .src = 1, .dst = 0, .step = 1},
@@ -239,7 +239,7 @@ TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
 
 // Two accelerators that exchange values without dependencies have three possible outcomes, but only one in
 // lockstep.
-TEST(OrderProof, RefusesWhatHasTwoOutcomes) {
+TEST(OrderProof, RejectsTwoPossibleOutcomes) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   const Schedule schedule = tables_of(machine, {{0, 8}},
                                       {{.op = Op::kReduce, .src = 0, .dst = 1, .step = 1},

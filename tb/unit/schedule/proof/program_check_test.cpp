@@ -65,34 +65,34 @@ class AlteredProgramsTest : public testing::Test {
   Schedule schedule_;
 };
 
-TEST_F(AlteredProgramsTest, UnchangedAreRight) {
+TEST_F(AlteredProgramsTest, AreCorrectIfUnchanged) {
   alter([](ProgramTables::Spec&) {});
   const ProgramTables* tables = alike_programs(machine_.topology, schedule_);
   ASSERT_NE(tables, nullptr);
   EXPECT_TRUE(check_programs(machine_.topology, schedule_, *tables).has_value());
 }
 
-TEST_F(AlteredProgramsTest, AreRefusedForAMissingTurn) {
+TEST_F(AlteredProgramsTest, AreRejectedForAMissingTurn) {
   alter([](ProgramTables::Spec& spec) { spec.slots.front().pop_back(); });
   refuses("");
 }
 
-TEST_F(AlteredProgramsTest, AreRefusedForATurnTakenTwice) {
+TEST_F(AlteredProgramsTest, AreRejectedForADuplicateTurn) {
   alter([](ProgramTables::Spec& spec) { spec.slots[0][1] = spec.slots[0][0]; });
   refuses("");
 }
 
-TEST_F(AlteredProgramsTest, AreRefusedForTurnsThatWaitForEachOther) {
+TEST_F(AlteredProgramsTest, AreRejectedForTurnsThatWaitForEachOther) {
   alter([](ProgramTables::Spec& spec) { std::ranges::reverse(spec.slots.front()); });
   refuses("waits for");
 }
 
-TEST_F(AlteredProgramsTest, AreRefusedForAGapBetweenChunks) {
+TEST_F(AlteredProgramsTest, AreRejectedForAGapBetweenChunks) {
   alter([](ProgramTables::Spec& spec) { spec.chunks[1].address += 4; });
   refuses("no message carries these bytes");
 }
 
-TEST_F(AlteredProgramsTest, AreRefusedForARouteToElsewhere) {
+TEST_F(AlteredProgramsTest, AreRejectedForARouteToAnotherNode) {
   alter([](ProgramTables::Spec& spec) {
     ChunkProgram& program = spec.programs.begin()->second;
     program.set_route(5, 0, program.move(5, 1).route);
@@ -101,13 +101,13 @@ TEST_F(AlteredProgramsTest, AreRefusedForARouteToElsewhere) {
   refuses("its route leads to");
 }
 
-TEST_F(AlteredProgramsTest, AreProvenOneByOneWithATableOfItsOwn) {
+TEST_F(AlteredProgramsTest, AreProvenSeparatelyIfOneHasItsOwnTable) {
   schedule_.nodes[3].ports[0].entries();
   EXPECT_EQ(alike_programs(machine_.topology, schedule_), nullptr);
   check_schedule(machine_.topology, schedule_);
 }
 
-TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
+TEST_F(AlteredProgramsTest, AreProvenSeparatelyOverUnequalChannels) {
   const topology::Topology& even = machine_.topology;
   topology::Topology uneven(even.kind(), even.dims(), even.num_accelerators(), even.num_switches());
   for (const topology::Channel& channel : even.channels()) {
@@ -120,7 +120,7 @@ TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
 }
 
 // Programs determine which accelerator owns which share, so they cannot prove a schedule with other owners.
-TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
+TEST_F(AlteredProgramsTest, AreRejectedForSharesOfOtherAccelerators) {
   CompileRequest request = machine_.request(Collective::kReduceScatter, Bytes{4} * 32 * 3, 3);
   request.pattern_beyond = 0;
   schedule_ = HierarchicalCompiler().compile(machine_.topology, request);
@@ -136,7 +136,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
 }
 
 // The number of additions is that along the longest chain of sums, whatever the order of arrival.
-TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
+TEST(ProgramProof, CountsAdditionsAlongTheDepthOfItsTrees) {
   const auto proven = [](const std::vector<topology::DimensionSpec>& specs, Collective collective) {
     const HierarchicalMachine machine(specs);
     DimensionOrder order(specs.size());
@@ -158,7 +158,7 @@ TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
 }
 
 // The proof of a program holds only for the collective for which the program was built.
-TEST(ProgramProof, IsOfItsCollectiveOnly) {
+TEST(ProgramProof, IsOnlyForItsCollective) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   constexpr std::array kAll{Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather};
   for (const Collective made : kAll) {

@@ -56,13 +56,13 @@ class ProofCacheTest : public testing::Test {
       machine_.topology, two_chunks(machine_.request(Collective::kAllReduce, 4096)));
 };
 
-TEST_F(ProofCacheTest, AChunkStandsForOthersOfTheSameMessages) {
+TEST_F(ProofCacheTest, AChunkRepresentsOthersWithTheSameMessages) {
   const auto additions = found();
   ASSERT_TRUE(additions.has_value());
   EXPECT_THAT(*additions, ElementsAre(5));
 }
 
-TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
+TEST_F(ProofCacheTest, NoChunkRepresentsOtherMessages) {
   EXPECT_FALSE(found([](Message& m) { ++m.dst; }));
   EXPECT_FALSE(found([](Message& m) { ++m.src; }));
   EXPECT_FALSE(found([](Message& m) { ++m.arrival; }));
@@ -81,7 +81,7 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
 }
 
 // In a ring, each chunk starts at another accelerator, so no chunk's proof covers another chunk.
-TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
+TEST_F(ProofCacheTest, ChunksOfARingRepresentNoOthers) {
   schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
   const std::vector<Message> messages = replayed();
   const MessageGroups groups(schedule_, messages);
@@ -95,7 +95,7 @@ TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
 
 // Chunks are equivalent only if the same messages share a round, since all messages of a round leave before
 // any of them arrives.
-TEST_F(ProofCacheTest, RoundsHaveToFallTogether) {
+TEST_F(ProofCacheTest, RoundsMustAgree) {
   std::vector<Message> messages = replayed();
   for (Message& message : messages) {
     if (message.entry->flow == 1) message.round *= 2;
@@ -114,12 +114,12 @@ TEST_F(ProofCacheTest, RoundsHaveToFallTogether) {
   EXPECT_FALSE(known.find(apart.groups()[1], {}).has_value());
 }
 
-TEST_F(ProofCacheTest, NothingIsKnownInALockstep) {
+TEST_F(ProofCacheTest, NothingIsCachedInLockstep) {
   schedule_.ordered_by_lockstep = true;
   EXPECT_FALSE(found().has_value());
 }
 
-TEST_F(ProofCacheTest, SharesHaveToBeOfTheSameOwners) {
+TEST_F(ProofCacheTest, SharesMustHaveTheSameOwners) {
   EXPECT_TRUE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 1}}));
   // The first chunk contains a share boundary where the second chunk has none, so the chunks are not
   // equivalent.

@@ -66,21 +66,21 @@ TEST_F(ReplayTest, NumbersTheArrivalsOfAFlowAtANode) {
   }
 }
 
-TEST_F(ReplayTest, NamesTheEarliestEntryThatNeverIssues) {
+TEST_F(ReplayTest, ReportsTheEarliestEntryThatIsNeverIssued) {
   TableEntry& entry = first_entry_of_step(2);
   entry.dependencies = 7;
   EXPECT_THAT([&] { replayed(); },
               ThrowsMessage<ScheduleError>(testing::AllOf(HasSubstr("step 2"), HasSubstr("7"))));
 }
 
-TEST_F(ReplayTest, RefusesARouteThatLeadsElsewhere) {
+TEST_F(ReplayTest, RejectsARouteToAnotherNode) {
   TableEntry& entry = first_entry_of_step(1);
   entry.route = -1;
   EXPECT_THAT([&] { collect_messages(machine_.topology, schedule_); },
               ThrowsMessage<ScheduleError>(HasSubstr("route -1 does not exist")));
 }
 
-TEST(PlaceOf, NamesFlowBytesAcceleratorAndStep) {
+TEST(PlaceOf, StatesFlowBytesAcceleratorAndStep) {
   const TableEntry entry{.op = Op::kReduce, .flow = 3, .children = {}, .step = 7, .address = 64, .bytes = 64};
   EXPECT_EQ(place_of({.entry = &entry, .src = 5}), "flow 3 at bytes 64..128, accelerator 5, step 7: reduce");
 }

@@ -69,7 +69,7 @@ TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
 
 // All messages of a round leave before any of them arrives, so two accelerators can exchange their values in
 // one round.
-TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
+TEST_F(SumProofTest, SendsTheDataFromBeforeTheRound) {
   buffer(2, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
   send(0, Op::kReduce, 1, 0);
@@ -79,7 +79,7 @@ TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
   refuses("adds the contribution of accelerator 0 a second time at accelerator 0");
 }
 
-TEST_F(SumProofTest, RefusesALostContribution) {
+TEST_F(SumProofTest, RejectsALostContribution) {
   buffer(3, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
   send(1, Op::kGather, 1, 0);
@@ -90,7 +90,7 @@ TEST_F(SumProofTest, RefusesALostContribution) {
   refuses("bytes 0..8, accelerator 0, after step 9: the final value lacks the contribution of accelerator 2");
 }
 
-TEST_F(SumProofTest, RefusesAValueThatIsThereAlready) {
+TEST_F(SumProofTest, RejectsAValueThatIsAlreadyPresent) {
   buffer(2, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
   send(1, Op::kGather, 1, 0);
@@ -99,7 +99,7 @@ TEST_F(SumProofTest, RefusesAValueThatIsThereAlready) {
   refuses("accelerator 1 already has this value");
 }
 
-TEST_F(SumProofTest, AllGathersTakeOnlyFromWhoeverHasTheData) {
+TEST_F(SumProofTest, AllGathersReadOnlyFromOwnersOfTheData) {
   buffer(3, Collective::kAllGather, 8);
   const std::vector<Share> shares{{{0, 4}, 0}, {{4, 4}, 2}};
   send(0, Op::kGather, 0, 1, {0, 4});
@@ -114,7 +114,7 @@ TEST_F(SumProofTest, AllGathersTakeOnlyFromWhoeverHasTheData) {
   refuses("an all-gather must not add", shares);
 }
 
-TEST_F(SumProofTest, ReduceScattersOweSharesToTheirOwnersOnly) {
+TEST_F(SumProofTest, ReduceScattersNeedSharesOnlyAtTheirOwners) {
   buffer(2, Collective::kReduceScatter, 8);
   send(0, Op::kReduce, 0, 1, {4, 4});
   send(0, Op::kReduce, 1, 0, {0, 4});
@@ -153,7 +153,7 @@ TEST_F(SumProofTest, AddersContributeNothing) {
 
 // In this ring, the first message of one flow is missing. The proof must refuse this flow and accept all
 // others.
-TEST(SumProof, FindsTheFlowThatLacksAContribution) {
+TEST(SumProof, FindsTheFlowWithAMissingContribution) {
   const Machine machine = torus({4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
   std::vector<Message> messages = collect_messages(machine.topology, schedule);
@@ -218,7 +218,7 @@ class SumsByHand {
 
 // An all-reduce over a random tree, most of the time with an error, is accepted if and only if its sums are
 // correct.
-RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsWhatAddsUp, ()) {
+RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsCorrectSums, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int n = 2 + below(4);
   const int elements = 1 + below(3);

@@ -51,17 +51,17 @@ class SpoiltPatternTest : public testing::Test {
   Schedule schedule_ = symmetric_.compile();
 };
 
-TEST_F(SpoiltPatternTest, IsRefusedForMissingDependencies) {
+TEST_F(SpoiltPatternTest, IsRejectedForMissingDependencies) {
   spoil([](TablePattern::Spec& spec) { --spec.slots[1].back().dependencies; });
   refuses("the value it depends on came from no accelerator");
 }
 
-TEST_F(SpoiltPatternTest, IsRefusedForDependenciesThatNeverCome) {
+TEST_F(SpoiltPatternTest, IsRejectedForDependenciesThatNeverArrive) {
   spoil([](TablePattern::Spec& spec) { first(spec, Op::kReduce).dependencies += 16; });
   refuses("waits for");
 }
 
-TEST_F(SpoiltPatternTest, IsRefusedForALostContribution) {
+TEST_F(SpoiltPatternTest, IsRejectedForALostContribution) {
   spoil([](TablePattern::Spec& spec) {
     for (auto& slot : spec.slots) {
       const auto leaf = std::ranges::find_if(
@@ -74,12 +74,12 @@ TEST_F(SpoiltPatternTest, IsRefusedForALostContribution) {
   refuses("");
 }
 
-TEST_F(SpoiltPatternTest, IsRefusedForAWrongDestination) {
+TEST_F(SpoiltPatternTest, IsRejectedForAWrongDestination) {
   spoil([](TablePattern::Spec& spec) { first(spec, Op::kGather).children.front() ^= 1; });
   refuses("its route leads to");
 }
 
-TEST_F(SpoiltPatternTest, ReportsWhatMessagesShare) {
+TEST_F(SpoiltPatternTest, ReportsSharedChannels) {
   spoil([](TablePattern::Spec& spec) {
     auto& slot = spec.slots[0];
     const auto second =
@@ -93,7 +93,7 @@ TEST_F(SpoiltPatternTest, ReportsWhatMessagesShare) {
 }
 
 // If the tables of one accelerator differ from the pattern, the tables of every accelerator are proven.
-TEST_F(SpoiltPatternTest, IsNotTakenForWhole) {
+TEST_F(SpoiltPatternTest, IsNotMistakenForSymmetric) {
   for (Table& table : schedule_.nodes[9].ports) {
     if (!table.empty()) table[0].dependencies += 7;
   }
@@ -101,7 +101,7 @@ TEST_F(SpoiltPatternTest, IsNotTakenForWhole) {
   refuses("accelerator 9");
 }
 
-TEST(SymmetricCheck, AsymmetricChannelsAreProvenOneByOne) {
+TEST(SymmetricCheck, AsymmetricChannelsAreProvenSeparately) {
   const Symmetric symmetric = trees_on(torus({4, 4}), Collective::kAllReduce, 1);
   const Schedule schedule = symmetric.compile();
   const topology::Topology& even = symmetric.machine.topology;
@@ -115,7 +115,7 @@ TEST(SymmetricCheck, AsymmetricChannelsAreProvenOneByOne) {
   check_schedule(uneven, schedule);
 }
 
-TEST(SymmetricCheck, IsForPatternsAlone) {
+TEST(SymmetricCheck, IsOnlyForPatterns) {
   const Machine machine = torus({4, 4});
   const Schedule stored = machine.compile("multitree", Collective::kAllReduce, 1024);
   EXPECT_EQ(symmetry_of(machine.topology, stored), nullptr);
@@ -163,7 +163,7 @@ TEST(SymmetricCheck, KeepsTheTablesOfOne) {
 
 // Changes a random entry of the origin's tables, and thereby the tables of all accelerators. The proof of the
 // origin's tables must agree with the proof of all entries.
-RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, SaysWhatTheProofOfAllEntriesSays, ()) {
+RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, AgreesWithTheProofOfAllEntries, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));
   };

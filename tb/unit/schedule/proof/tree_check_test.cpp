@@ -70,7 +70,7 @@ void damage_data(TreeTables::Spec& spec) {
   }
 }
 
-RC_GTEST_PROP(TreeCheck, ReportsWhatTheProofByAllMessagesDoes, ()) {
+RC_GTEST_PROP(TreeCheck, AgreesWithTheProofOfAllMessages, ()) {
   const PackedTrees trees = random_packed_trees();
   const TreeTables* tables = tree_tables_of(trees.machine.topology, trees.packed);
   RC_ASSERT(tables != nullptr);
@@ -82,7 +82,7 @@ RC_GTEST_PROP(TreeCheck, ReportsWhatTheProofByAllMessagesDoes, ()) {
 }
 
 // check_trees() accepts only correct tables. It leaves all other tables to the general proof.
-RC_GTEST_PROP(TreeCheck, BelievesNothingWrong, ()) {
+RC_GTEST_PROP(TreeCheck, AcceptsNothingWrong, ()) {
   const PackedTrees trees = random_packed_trees(4);
   const TreeTables* tables = tree_tables_of(trees.machine.topology, trees.packed);
   RC_ASSERT(tables != nullptr);
@@ -112,7 +112,7 @@ RC_GTEST_PROP(TreeCheck, BelievesNothingWrong, ()) {
   require_same_report(*of_trees, *of_all);
 }
 
-TEST(TreeCheck, IsForTheTablesOfOneSource) {
+TEST(TreeCheck, IsOnlyForTheTablesOfOneSource) {
   const Machine machine = torus({3, 3});
   CompileRequest request = machine.request(Collective::kAllReduce, 36);
   request.pattern_beyond = 1;

@@ -32,7 +32,7 @@ std::size_t proven(const Schedule& schedule, const std::vector<Message>& message
   return count;
 }
 
-TEST(TreeOrder, HoldsOfTrees) {
+TEST(TreeOrder, HoldsForTrees) {
   for (const Collective collective :
        {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
     const Machine machine = torus({4, 4});
@@ -42,7 +42,7 @@ TEST(TreeOrder, HoldsOfTrees) {
 }
 
 // If an entry has been changed, TreeOrder accepts the tables only if Causality accepts them as well.
-TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
+TEST(TreeOrder, ImpliesCausality) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t end) { return static_cast<std::int32_t>(random() % end); };
   int refused = 0;

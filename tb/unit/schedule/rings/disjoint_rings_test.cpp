@@ -41,7 +41,7 @@ TEST(ChannelRings, TwoOnARingAndFourOnATorus) {
   expect_rings(torus({4, 4}).topology, 4);
 }
 
-TEST(ChannelRings, NoneWhereThereIsNoCycle) {
+TEST(ChannelRings, NoneWithoutACycle) {
   EXPECT_THAT(channel_rings(mesh({3}).topology), IsEmpty());
   EXPECT_THAT(channel_rings(mesh({3, 3}).topology), IsEmpty());
   EXPECT_THAT(channel_rings(torus({2}).topology), IsEmpty());

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-RC_GTEST_PROP(Ring2d, IsRightAndSharesNothing, ()) {
+RC_GTEST_PROP(Ring2d, IsCorrectAndSharesNothing, ()) {
   const int x = *rc::gen::inRange(2, 7);
   const int y = *rc::gen::inRange(2, 7);
   const Machine machine = *rc::gen::arbitrary<bool>() ? torus({x, y}) : mesh({x, 1, y});
@@ -34,7 +34,7 @@ TEST(Ring2d, MovesNearlyTwiceTheDataOverAllChannelsOfATorus) {
   EXPECT_THAT(sent, testing::Each(size * 7 / 8));
 }
 
-TEST(Ring2d, OnlyTheLockstepOrdersIt) {
+TEST(Ring2d, DependsOnLockstep) {
   const Machine machine = torus({4, 4});
   Schedule schedule = machine.compile("ring2d", Collective::kAllReduce, 1024);
   schedule.ordered_by_lockstep = false;
@@ -42,7 +42,7 @@ TEST(Ring2d, OnlyTheLockstepOrdersIt) {
               ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after this entry")));
 }
 
-TEST(Ring2d, RefusesOtherShapesAndCollectives) {
+TEST(Ring2d, RejectsOtherShapesAndCollectives) {
   const auto compile = [](const Machine& machine, Collective collective) {
     return machine.compile("ring2d", collective, 64);
   };
@@ -62,7 +62,7 @@ TEST(Ring2d, RefusesOtherShapesAndCollectives) {
 
 // With unequal links, messages of rows and columns would not arrive in the order of timesteps on which ring2d
 // relies.
-TEST(Ring2d, RefusesLinksThatDiffer) {
+TEST(Ring2d, RejectsLinksThatDiffer) {
   const auto refused = [](topology::LinkSpec second) {
     const topology::LinkSpec first{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
     const Machine machine = make_machine(topology::make_mesh(std::vector{4, 3}, std::vector{first, second}));

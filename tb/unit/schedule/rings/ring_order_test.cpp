@@ -24,7 +24,7 @@ RC_GTEST_PROP(RingOrder, VisitsEveryAcceleratorOverNeighbours, ()) {
   RC_ASSERT(order.closed == (closes || all.size() == 1));
 }
 
-RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
+RC_GTEST_PROP(RingOrder, FindsACycleIfThereIsOne, ()) {
   const Machine machine = random_machine(7);
   const auto& dims = machine.topology.dims();
   const auto wide = std::ranges::count_if(dims, [](int width) { return width > 1; });
@@ -36,7 +36,7 @@ RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
 }
 
 // The ring always continues to the nearest switch, so that it visits each switch once.
-TEST(RingOrder, GoesOnToTheNearestOnSwitchNetworks) {
+TEST(RingOrder, ContinuesWithTheNearestOnSwitchNetworks) {
   EXPECT_THAT(ring_order(fat_tree({2, 2}).topology).nodes, testing::ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(ring_order(bigraph({2, 4}).topology).nodes, testing::ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
 }

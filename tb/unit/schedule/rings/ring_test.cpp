@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Ring, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(Ring, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   const Collective collective = random_collective();
   const Bytes size = random_size();
@@ -20,7 +20,7 @@ RC_GTEST_PROP(Ring, IsRightOnEveryTorusAndMesh, ()) {
   if (ring_order(machine.topology).closed) RC_ASSERT(report.contention_free);
 }
 
-RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
+RC_GTEST_PROP(Ring, HasOneStepFewerThanAcceleratorsInEachPhase, ()) {
   const Machine machine = random_machine();
   const Collective collective = random_collective();
   const int n = machine.topology.num_accelerators();
@@ -29,7 +29,7 @@ RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
 }
 
 // On networks whose `dims` do not describe a grid, the ring must still include every accelerator.
-TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
+TEST(Ring, IsCorrectOnNetworksThatAreNotGrids) {
   for (const Machine& machine :
        {fat_tree({4, 2}), fat_tree({2, 3}), fat_tree({8, 2, 0}), fat_tree({4, 3, 2}), bigraph({4, 8}),
         built(topology::Kind::kSwitch, {6}), built(topology::Kind::kRing, {5}),
@@ -40,7 +40,7 @@ TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
   }
 }
 
-TEST(Ring, OneAcceleratorHasNothingToSay) {
+TEST(Ring, OneAcceleratorSendsNothing) {
   const Machine machine = torus({1});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 64);
   EXPECT_EQ(schedule.steps, 0);
@@ -65,7 +65,7 @@ TEST(Ring, UsesEveryLinkOfADgx1) {
   }
 }
 
-RC_GTEST_PROP(Ring, IsRightOnADgx1ForAnySize, ()) {
+RC_GTEST_PROP(Ring, IsCorrectOnADgx1ForAnySize, ()) {
   const Machine machine = dgx1();
   check_schedule(machine.topology, machine.compile("ring", random_collective(), random_size()));
 }

@@ -102,7 +102,7 @@ RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   }
 }
 
-TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
+TEST(ChunkProgram, HalvesTheRestInEveryDimension) {
   const Dimensions machine(
       {dimension(DimensionKind::kSwitch, 4), dimension(DimensionKind::kFullyConnected, 3)});
   const ChunkProgram program = machine.program(Collective::kAllReduce, {0, 1});
@@ -120,12 +120,12 @@ TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
   EXPECT_EQ(program.messages(), 8);
 }
 
-TEST(PieceBounds, DifferByAnElementAtMost) {
+TEST(PieceBounds, DifferByAtMostOneElement) {
   EXPECT_THAT(piece_bounds(3, 40, 4), ElementsAre(0, 12, 24, 40));
   EXPECT_THAT(piece_bounds(4, 16, 4), ElementsAre(0, 4, 8, 12, 16));
 }
 
-TEST(RequireEnoughData, NamesWhatAChunkNeeds) {
+TEST(RequireEnoughData, StatesWhatAChunkNeeds) {
   EXPECT_NO_THROW(require_enough_data(12, 48, 4));
   EXPECT_THAT(
       [] { require_enough_data(12, 44, 4); },

@@ -22,7 +22,7 @@ TEST(Forwarders, AreTheDetourNodesOfThePaper) {
               IsEmpty());
 }
 
-TEST(Forwarders, AreNoneAroundARing) {
+TEST(Forwarders, DoNotExistInARing) {
   const Machine machine = dgx1();
   EXPECT_THAT(forwarders(machine.topology, machine.compile("ring", Collective::kAllReduce, 1024)), IsEmpty());
 }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using topology::DimensionKind;
 
-TEST(DimensionAlgorithm, TakesAsManyStepsAsTheNetworkNeeds) {
+TEST(DimensionAlgorithm, HasAsManyStepsAsTheNetworkNeeds) {
   EXPECT_EQ(DimensionAlgorithm(0, DimensionKind::kRing, 5).steps(), 4);
   EXPECT_EQ(DimensionAlgorithm(0, DimensionKind::kRing, 5).messages(), 2);
   EXPECT_EQ(DimensionAlgorithm(0, DimensionKind::kFullyConnected, 5).steps(), 1);
@@ -23,14 +23,14 @@ TEST(DimensionAlgorithm, TakesAsManyStepsAsTheNetworkNeeds) {
   EXPECT_EQ(DimensionAlgorithm(0, DimensionKind::kSwitch, 8).messages(), 1);
 }
 
-TEST(DimensionAlgorithm, RefusesToHalveASwitchThatIsNoPowerOfTwo) {
+TEST(DimensionAlgorithm, RejectsHalvingOnASwitchWhoseSizeIsNotAPowerOfTwo) {
   EXPECT_THAT([] { DimensionAlgorithm(2, DimensionKind::kSwitch, 12); },
               ThrowsMessage<UnsupportedError>(
                   HasSubstr("dimension 2 is a switch of 12 accelerators, but halving-doubling needs a power "
                             "of two: write 8 or 16, make the dimension fully_connected")));
 }
 
-TEST(DimensionAlgorithm, HalvesToTheOwnPartAndDoublesBack) {
+TEST(DimensionAlgorithm, HalvesToItsOwnPartAndDoublesBack) {
   const DimensionAlgorithm halving(0, DimensionKind::kSwitch, 8);
   const auto first = halving.move(Op::kReduce, 0, 0, 5);  // the accelerator keeps parts 4 to 7
   EXPECT_EQ(first.peer, 1);
@@ -78,7 +78,7 @@ class AnyDimension : public testing::TestWithParam<std::pair<DimensionKind, int>
   }
 };
 
-TEST_P(AnyDimension, SumsEveryContributionOnceAndBringsItEverywhere) {
+TEST_P(AnyDimension, AddsEveryContributionOnceAndDistributesTheSum) {
   Values values(static_cast<std::size_t>(size_));
   std::multiset<int> all;
   for (int self = 0; self < size_; ++self) {

@@ -11,7 +11,7 @@ namespace coppice::schedule {
 namespace {
 
 // Each method is configured by a name of its own.
-TEST(DimensionMethod, IsCalledAsItsAlgorithm) {
+TEST(DimensionMethod, HasTheNameOfItsAlgorithm) {
   EXPECT_STREQ(to_string(DimensionMethod::kRing), "ring");
   EXPECT_STREQ(to_string(DimensionMethod::kDirect), "direct");
   EXPECT_STREQ(to_string(DimensionMethod::kHalvingDoubling), "halving_doubling");

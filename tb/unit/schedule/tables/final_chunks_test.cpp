@@ -38,7 +38,7 @@ TEST(FinalChunks, AreNumberedByAddress) {
 
 // The entries of a group's tables name accelerators by their numbers in the machine, so the numbers of the
 // group's members must be given.
-TEST(FinalChunks, AreCountedByTheNamesOfNodes) {
+TEST(FinalChunks, AreCountedByNode) {
   Schedule placed = tree(3);
   const auto found = find_final_chunks(placed).value();
   constexpr std::array<NodeId, 2> kNames{7, 2};
@@ -53,7 +53,7 @@ TEST(FinalChunks, AreCountedByTheNamesOfNodes) {
   EXPECT_EQ(find_final_chunks(placed, kNames)->messages, found.messages);
 }
 
-TEST(FinalChunks, CountsThoseThatBytesLieIn) {
+TEST(FinalChunks, CountsTheChunksOfBytes) {
   const auto found = find_final_chunks(tree(3)).value();
   EXPECT_EQ(found.chunks_to(0), 0);
   EXPECT_EQ(found.chunks_to(1), 1);
@@ -63,7 +63,7 @@ TEST(FinalChunks, CountsThoseThatBytesLieIn) {
   EXPECT_THROW(found.chunks_to(13), ModelError);
 }
 
-TEST(FinalChunks, AreOfFlowsThatShareNoAddress) {
+TEST(FinalChunks, NeedFlowsThatShareNoAddress) {
   Schedule halves = tree(3);
   for (auto& node : halves.nodes) {
     for (auto& port : node.ports) {

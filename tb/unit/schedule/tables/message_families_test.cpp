@@ -17,7 +17,7 @@ using topology::DimensionKind;
 
 // In a ring of four, each partial sum includes the one received before, and the family of a final value is
 // the accelerator that sent it.
-TEST(MessageFamilies, NameTheNeighbourOnARing) {
+TEST(MessageFamilies, AreTheNeighbourOnARing) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   const ChunkProgram program = program_of(machine.topology, 8, Collective::kAllReduce, {0});
   const MessageFamilies families(program);
@@ -42,7 +42,7 @@ TEST(MessageFamilies, NameTheNeighbourOnARing) {
 
 // The reference: the family of a sum consists of the sources of all sums that have reached the sender. The
 // family of a final value is the source of the last value that the sender received.
-RC_GTEST_PROP(MessageFamilies, AreThoseWhoseDataCame, ()) {
+RC_GTEST_PROP(MessageFamilies, AreTheSourcesOfTheData, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const auto nodes = machine.topology.num_accelerators();
   DimensionOrder order(machine.topology.dims().size());

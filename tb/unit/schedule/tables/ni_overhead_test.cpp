@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 // MultiTree between two accelerators with one channel in each direction. 2,048 bytes make two chunks of 256
 // elements. An accelerator reduces the other's chunk in step 1 and gathers its own in step 2.
-TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
+TEST(NiOverhead, IsTheSumOfFieldsComputedByHand) {
   const Machine machine = mesh({2});
   const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 2048);
   EXPECT_EQ(longest_message(schedule), 1024);
@@ -45,7 +45,7 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
 
 // Every accelerator sends n - 1 messages up the trees and, on average, n - 1 messages down, whatever the
 // number of ports.
-TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
+TEST(NiOverhead, GrowsWithAcceleratorsButNotWithPorts) {
   for (const std::vector<int>& dims : {std::vector{3, 3}, std::vector{4, 4}, std::vector{8, 8}}) {
     const Machine machine = torus(dims);
     const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 1 << 20);
@@ -103,7 +103,7 @@ TEST(NiOverhead, IsPrinted) {
   EXPECT_EQ(json["bytes_per_node"], 19);
 }
 
-TEST(NiOverhead, IsNothingForASingleAccelerator) {
+TEST(NiOverhead, IsZeroForASingleAccelerator) {
   const Machine machine = mesh({1});
   const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 4);
   const NiOverhead overhead = ni_overhead(machine.topology, schedule, {});

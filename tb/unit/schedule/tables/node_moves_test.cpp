@@ -41,7 +41,7 @@ TEST(Translations, MoveAlongARing) {
   EXPECT_EQ(ring.moved_back(2, 1), 0);
 }
 
-TEST(Translations, FlipBitsWhereTheyAreToldTo) {
+TEST(Translations, FlipBitsOnRequest) {
   const Translations moves({3, 4}, in_order(12), {false, true});
   const auto at = [](int x, int y) { return static_cast<NodeId>(y * 3 + x); };
   EXPECT_EQ(moves.moved(at(2, 1), at(2, 3)), at(1, 2));
@@ -57,7 +57,7 @@ TEST(Translations, ReachTheWidestDimension) {
   EXPECT_EQ(wide.moved_back(0, Translations::kMostWide - 1), 1);
 }
 
-TEST(Translations, NeedEveryNodeOnce) {
+TEST(Translations, NeedEveryNodeExactlyOnce) {
   EXPECT_THROW(Translations({2, 2}, {0, 1, 2, 2}), std::invalid_argument);
   EXPECT_THROW(Translations({2, 2}, {0, 1, 2, 4}), std::invalid_argument);
   EXPECT_THROW(Translations({2, 2}, {0, 1, 2}), std::invalid_argument);

@@ -23,7 +23,7 @@ RC_GTEST_PROP(SplitIntoChunks, CoversTheBufferInNearlyEqualWholeElements, ()) {
   RC_ASSERT(address == elements * element);
 }
 
-TEST(Schedule, NamesItsOperations) {
+TEST(Schedule, HasNamesForItsOperations) {
   EXPECT_STREQ(to_string(Collective::kAllReduce), "all_reduce");
   EXPECT_STREQ(to_string(Collective::kReduceScatter), "reduce_scatter");
   EXPECT_STREQ(to_string(Collective::kAllGather), "all_gather");

@@ -48,7 +48,7 @@ TableEntry message(std::int32_t flow, std::int32_t step, Bytes address) {
 
 // A port serves two trees. The second tree's messages follow the first tree's one step and one iteration
 // later.
-TEST(TableLoop, HoldsAHopOnALine) {
+TEST(TableLoop, HasOneHopPerLine) {
   std::vector<TableEntry> entries;
   for (int piece = 0; piece <= 10; ++piece) {
     if (piece < 10) entries.push_back(message(2 * piece, 3 + 2 * piece, 128 * piece));
@@ -69,7 +69,7 @@ TEST(TableLoop, HoldsAHopOnALine) {
   require_exact(table, loop, true);
 }
 
-TEST(TableLoop, PassesOverLinesOutsideOfTheirIterations) {
+TEST(TableLoop, SkipsLinesOutsideTheirIterations) {
   std::vector<TableEntry> entries;
   for (int piece = 0; piece < 8; ++piece) entries.push_back(message(2 * piece, 1 + 2 * piece, 128 * piece));
   for (int piece = 8; piece < 16; ++piece)
@@ -84,7 +84,7 @@ TEST(TableLoop, PassesOverLinesOutsideOfTheirIterations) {
   EXPECT_EQ(place.iteration, 1);
 }
 
-TEST(TableLoop, IsOneIterationWhereNothingRepeats) {
+TEST(TableLoop, HasOneIterationIfNothingRepeats) {
   std::vector<TableEntry> entries;
   for (int i = 0; i < 20; ++i) entries.push_back(message(i * i, i + 1, 4 * i));
   for (const Repetition& repetition : {Repetition{}, Repetition{.flow = 1, .address = 64, .step = 1}}) {
@@ -160,7 +160,7 @@ Bytes held_bytes(const std::string& algorithm, const Machine& machine, Bytes siz
   return overhead.folded ? overhead.folded->table_bytes : overhead.table_bytes;
 }
 
-TEST(TableLoop, TakesNoMoreForManyPiecesThanForTwo) {
+TEST(TableLoop, NeedsNoMoreLinesForManyPiecesThanForTwo) {
   struct Case {
     const char* algorithm;
     Machine machine;

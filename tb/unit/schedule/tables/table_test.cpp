@@ -19,7 +19,7 @@ class TableTest : public testing::Test {
   Machine machine_ = torus({8});
 };
 
-TEST_F(TableTest, SharedTablesReadAsStoredOnesDo) {
+TEST_F(TableTest, SharedTablesReadLikeStoredOnes) {
   const Schedule shared = compile(4);
   const Schedule stored = compile(100);
   ASSERT_EQ(shared.nodes.size(), stored.nodes.size());
@@ -42,7 +42,7 @@ TEST_F(TableTest, SharedTablesReadAsStoredOnesDo) {
   }
 }
 
-TEST_F(TableTest, ReadingAConstantTableLeavesItShared) {
+TEST_F(TableTest, ReadingAConstantTableKeepsItShared) {
   const Schedule shared = compile(4);
   const Table& table = shared.nodes[3].ports[0];
   std::int64_t messages = 0;
@@ -53,7 +53,7 @@ TEST_F(TableTest, ReadingAConstantTableLeavesItShared) {
   EXPECT_TRUE(table.stored().empty());
 }
 
-TEST_F(TableTest, ChangingATableGivesItEntriesOfItsOwnAndNobodyElse) {
+TEST_F(TableTest, ChangingATableCopiesOnlyItsOwnEntries) {
   Schedule shared = compile(4);
   Table& table = shared.nodes[3].ports[0];
   const std::size_t size = table.size();

@@ -73,7 +73,7 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTreeAndBucketRings, ()) {
 
 // With fewer NI ports than channels, a port sends several messages per step, whose order may differ between
 // accelerators.
-RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
+RC_GTEST_PROP(TablePattern, IsCorrectOnFewPorts, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 5));
   Symmetric multitree = trees_on(torus(dims), random_collective(), *rc::gen::inRange(1, 3));
@@ -84,7 +84,7 @@ RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
   require_same_report(report, of_all);
 }
 
-TEST(TablePattern, IsForManyAcceleratorsOfAsMuchDataEach) {
+TEST(TablePattern, IsForManyAcceleratorsWithEqualData) {
   Symmetric ring = ring_on(torus({4, 4}), Collective::kAllReduce);
   EXPECT_TRUE(has_patterns(ring.compile()));
   ring.request.pattern_beyond = 16;

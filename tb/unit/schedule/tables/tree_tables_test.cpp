@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
+RC_GTEST_PROP(TreeTables, HaveTheEntriesOfSeparateTables, ()) {
   const PackedTrees trees = random_packed_trees();
   RC_ASSERT(tree_tables_of(trees.machine.topology, trees.packed) != nullptr);
   RC_ASSERT(!has_patterns(trees.stored));
@@ -22,7 +22,7 @@ RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
 }
 
 // A network interface executes an entry without knowing the sources of its data.
-RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
+RC_GTEST_PROP(TreeTables, ProvideTheOtherFieldsOfAnInterface, ()) {
   const PackedTrees trees = random_packed_trees();
   for (const NodeTables& node : trees.packed.nodes) {
     for (const Table& table : node.ports) {
@@ -42,7 +42,7 @@ RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
 
 // Tables are shared only if every channel has its own port; otherwise, a port sends several messages in a
 // timestep.
-TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
+TEST(TreeTables, AreForSeparatePortsAndManyAccelerators) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   const auto compiled = [&] { return make_compiler("multitree")->compile(machine.topology, request); };

@@ -12,7 +12,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Bucket, IsRightOnEveryTorus, ()) {
+RC_GTEST_PROP(Bucket, IsCorrectOnEveryTorus, ()) {
   const auto width = [] { return *rc::gen::inRange(1, 6); };
   const Machine machine = torus({width(), width(), width()});
   check_schedule(machine.topology, machine.compile("bucket", random_collective(), random_size()));
@@ -34,7 +34,7 @@ TEST(Bucket, FillsAllChannelsOfACube) {
   }
 }
 
-TEST(Bucket, RefusesNetworksWithoutRings) {
+TEST(Bucket, RejectsNetworksWithoutRings) {
   EXPECT_THAT(
       [] {
         mesh({3, 4}).compile("bucket", Collective::kAllReduce, 64);

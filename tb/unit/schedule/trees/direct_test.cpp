@@ -12,12 +12,12 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Direct, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(Direct, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   check_schedule(machine.topology, machine.compile("direct", random_collective(), random_size()));
 }
 
-RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
+RC_GTEST_PROP(Direct, EveryAcceleratorSendsAndReceivesOneMessagePerTimestep, ()) {
   const Machine machine = random_machine(4);
   const int n = machine.topology.num_accelerators();
   const Schedule schedule = machine.compile("direct", Collective::kAllReduce, Bytes{4} * n);

@@ -19,7 +19,7 @@ Machine random_power_of_two() {
   return *rc::gen::arbitrary<bool>() ? torus({x, y}) : mesh({x, y});
 }
 
-RC_GTEST_PROP(HalvingDoubling, IsRightOnPowersOfTwo, ()) {
+RC_GTEST_PROP(HalvingDoubling, IsCorrectOnPowersOfTwo, ()) {
   const Machine machine = random_power_of_two();
   check_schedule(machine.topology, machine.compile("halving_doubling", random_collective(), random_size()));
 }
@@ -52,7 +52,7 @@ TEST(HalvingDoubling, BoundsTheAdditionsOfAChunkInAnyOrder) {
   EXPECT_THAT(check_schedule(machine.topology, schedule).additions, testing::Each(10));
 }
 
-TEST(HalvingDoubling, RefusesOtherNumbers) {
+TEST(HalvingDoubling, RejectsOtherNumbersOfAccelerators) {
   EXPECT_THAT(
       [] {
         torus({3, 4}).compile("halving_doubling", Collective::kAllReduce, 64);

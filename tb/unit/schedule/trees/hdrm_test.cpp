@@ -23,7 +23,7 @@ Machine random_bigraph() {
   return bigraph({per_switch, switches});
 }
 
-RC_GTEST_PROP(Hdrm, IsRightAndNeverSharesAChannel, ()) {
+RC_GTEST_PROP(Hdrm, IsCorrectAndNeverSharesAChannel, ()) {
   const Machine machine = random_bigraph();
   const Collective collective = random_collective();
   RC_ASSERT(
@@ -49,7 +49,7 @@ TEST(Hdrm, MapsEightRanksByHand) {
   EXPECT_THAT(rank_mapping(bigraph({2, 4}).topology), testing::ElementsAre(0, 4, 6, 1, 5, 2, 3, 7));
 }
 
-TEST(Hdrm, TakesOneStepLessThanAcceleratorsPerPhase) {
+TEST(Hdrm, HasOneStepFewerThanAcceleratorsInEachPhase) {
   EXPECT_EQ(bigraph({4, 8}).compile("hdrm", Collective::kAllReduce, 1 << 20).steps, 62);
   EXPECT_EQ(bigraph({4, 16}).compile("hdrm", Collective::kAllGather, 1 << 20).steps, 63);
 }
@@ -62,7 +62,7 @@ TEST(Hdrm, UsesAllVirtualChannels) {
   }
 }
 
-TEST(Hdrm, RefusesWhatItIsNotDefinedOn) {
+TEST(Hdrm, RejectsNetworksForWhichItIsNotDefined) {
   const auto compile = [](const Machine& machine) { machine.compile("hdrm", Collective::kAllReduce, 4096); };
   EXPECT_THAT(
       [&] {

@@ -18,7 +18,7 @@ topology::Topology uneven() {
   return graph;
 }
 
-TEST(LinkAllocator, AChannelServesAsManyAsItIsFasterThanTheSlowest) {
+TEST(LinkAllocator, AChannelServesMessagesInProportionToItsSpeed) {
   const topology::Topology graph = uneven();
   LinkAllocator links(graph);
   EXPECT_FALSE(links.uniform());
@@ -34,7 +34,7 @@ TEST(LinkAllocator, AChannelServesAsManyAsItIsFasterThanTheSlowest) {
 
 // A path is as slow as its slowest channel, here the second, so it also occupies the first channel for the
 // whole timestep.
-TEST(LinkAllocator, ThePaceOfAPathIsThatOfItsSlowestChannel) {
+TEST(LinkAllocator, APathIsAsSlowAsItsSlowestChannel) {
   const topology::Topology graph = uneven();
   LinkAllocator links(graph);
   links.next_step();

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RC_GTEST_PROP(OneShot, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(OneShot, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine(4);
   const Bytes size = random_size();
   const Schedule schedule = machine.compile("one_shot", Collective::kAllReduce, size);
@@ -26,7 +26,7 @@ RC_GTEST_PROP(OneShot, IsRightOnEveryTorusAndMesh, ()) {
 }
 
 // In the only step, every accelerator sends all of its data to every other accelerator.
-TEST(OneShot, SendsAllDataToAllOthersAtOnce) {
+TEST(OneShot, SendsAllDataToAllOthersSimultaneously) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("one_shot", Collective::kAllReduce, 6144);
   EXPECT_EQ(schedule.steps, 1);
@@ -40,7 +40,7 @@ TEST(OneShot, SendsAllDataToAllOthersAtOnce) {
   for (const auto& [ends, bytes] : sent) EXPECT_EQ(bytes, 6144) << ends.first << "->" << ends.second;
 }
 
-TEST(OneShot, IsOnlyAnAllReduce) {
+TEST(OneShot, IsOnlyForAllReduces) {
   const Machine machine = built(topology::Kind::kSwitch, {4});
   for (const Collective collective : {Collective::kAllGather, Collective::kReduceScatter}) {
     EXPECT_THROW(machine.compile("one_shot", collective, 4096), UnsupportedError);
@@ -48,7 +48,7 @@ TEST(OneShot, IsOnlyAnAllReduce) {
 }
 
 // The checker must notice if an accelerator does not obtain the sum of all data.
-TEST(OneShot, IsRefusedIfAnAcceleratorLacksItsCopy) {
+TEST(OneShot, IsRejectedIfAnAcceleratorLacksItsCopy) {
   const Machine machine = built(topology::Kind::kSwitch, {4});
   const auto refused = [&](auto change) {
     Schedule schedule = machine.compile("one_shot", Collective::kAllReduce, 4096);

@@ -14,7 +14,7 @@ topology::Topology network(topology::Kind kind, const std::vector<int>& dims) {
 
 // Trees are packed into shared tables only if they span all accelerators of a grid and if every channel has
 // its own port.
-TEST(PackTrees, TakesUnrootedTreesOfGridsBeyondThePattern) {
+TEST(PackTrees, UsesUnrootedTreesOfGridsBeyondThePattern) {
   const topology::Topology mesh = network(topology::Kind::kMesh, {3, 3});
   CompileRequest request;
   request.ni_ports = 4;

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(Rabenseifner, IsRightOnEveryNumberOfAccelerators, ()) {
+RC_GTEST_PROP(Rabenseifner, IsCorrectOnAnyNumberOfAccelerators, ()) {
   const Machine machine = random_machine();
   check_schedule(machine.topology, machine.compile("rabenseifner", Collective::kAllReduce, random_size()));
 }
@@ -28,7 +28,7 @@ TEST(Rabenseifner, HalvesAndDoublesPowersOfTwo) {
 
 // 6 accelerators are two more than a power of two. In each of the first two pairs, one accelerator therefore
 // sends all of its data to the other before the reduction and receives the result afterwards.
-TEST(Rabenseifner, FoldsWhatIsMoreThanAPowerOfTwo) {
+TEST(Rabenseifner, FoldsAcceleratorsBeyondAPowerOfTwo) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("rabenseifner", Collective::kAllReduce, 4096);
   Bytes folded = 0;
@@ -41,7 +41,7 @@ TEST(Rabenseifner, FoldsWhatIsMoreThanAPowerOfTwo) {
   EXPECT_EQ(unfolded, 4096);
 }
 
-TEST(Rabenseifner, RefusesOtherCollectives) {
+TEST(Rabenseifner, RejectsOtherCollectives) {
   EXPECT_THAT(
       [] {
         mesh({2, 2}).compile("rabenseifner", Collective::kAllGather, 64);

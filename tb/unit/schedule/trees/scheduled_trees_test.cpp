@@ -43,7 +43,7 @@ RC_GTEST_PROP(ScheduleTrees, PiecesStayInsideTheirChunk, ()) {
   check_schedule(machine.topology, schedule);
 }
 
-TEST(LeastSteps, IsSetByTheFewestWaysInOrTheFarthestWay) {
+TEST(LeastSteps, IsSetByTheFewestChannelsInOrTheLongestPath) {
   EXPECT_EQ(least_steps(torus({4, 4}).topology, 1), 4);
   EXPECT_EQ(least_steps(torus({8, 8}).topology, 1), 16);
   EXPECT_EQ(least_steps(mesh({4, 4}).topology, 1), 8);
@@ -53,7 +53,7 @@ TEST(LeastSteps, IsSetByTheFewestWaysInOrTheFarthestWay) {
   EXPECT_EQ(least_steps(torus({1}).topology, 1), 0);
 }
 
-TEST(LeastSteps, NamesAcceleratorsApart) {
+TEST(LeastSteps, ReportsUnconnectedAccelerators) {
   topology::Topology apart(topology::Kind::kMesh, {2}, 2, 0);
   apart.add_channel(0, 1, {1}, 0);
   EXPECT_THAT([&] { least_steps(apart, 1); }, testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr(
@@ -67,7 +67,7 @@ TEST(DepthOf, CountsEdgesFromTheRoot) {
 
 // Accelerator 1 receives the data of tree 0 in step 1 and forwards it in step 2, and vice versa in the
 // reduction. Each of these messages waits for the previous step.
-TEST(WaitsOf, CountsDataThatGoesOnAsItComes) {
+TEST(WaitsOf, CountsDataThatIsForwardedOnArrival) {
   Trees line{.steps = 2,
              .pieces = 1,
              .trees = {{{.parent = 0, .child = 1, .channel = 0, .step = 1},

@@ -19,17 +19,17 @@ Machine random_power_of_two() {
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
 }
 
-RC_GTEST_PROP(Swing, IsRightOnPowersOfTwo, ()) {
+RC_GTEST_PROP(Swing, IsCorrectOnPowersOfTwo, ()) {
   const Machine machine = random_power_of_two();
   check_schedule(machine.topology, machine.compile("swing", random_collective(), random_size()));
 }
 
-RC_GTEST_PROP(Bine, IsRightOnPowersOfTwo, ()) {
+RC_GTEST_PROP(Bine, IsCorrectOnPowersOfTwo, ()) {
   const Machine machine = random_power_of_two();
   check_schedule(machine.topology, machine.compile("bine", random_collective(), random_size()));
 }
 
-TEST(Swing, IsRightInThreeDimensionsAndBehindSwitches) {
+TEST(Swing, IsCorrectInThreeDimensionsAndBehindSwitches) {
   for (const Machine& machine :
        {torus({4, 2, 8}), fat_tree({4, 2}), built(topology::Kind::kRing, {8}), torus({1})}) {
     check_schedule(machine.topology, machine.compile("swing", Collective::kAllReduce, 1 << 16));
@@ -52,7 +52,7 @@ TEST(Swing, ExchangesWithRanksAtItsDistances) {
 }
 
 // In a torus, the exchanges of the first step use all directions.
-TEST(Swing, BeginsOnAllPortsOfATorus) {
+TEST(Swing, StartsOnAllPortsOfATorus) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 4 * 64);
   std::set<NodeId> first;
@@ -62,7 +62,7 @@ TEST(Swing, BeginsOnAllPortsOfATorus) {
   EXPECT_EQ(first.size(), 4U);
 }
 
-TEST(Swing, RefusesOtherNumbers) {
+TEST(Swing, RejectsOtherNumbersOfAccelerators) {
   EXPECT_THAT(
       [] {
         torus({3, 4}).compile("swing", Collective::kAllReduce, 64);

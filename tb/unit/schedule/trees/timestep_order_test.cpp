@@ -26,7 +26,7 @@ Trees long_short_long(const topology::Topology& topology) {
   return trees;
 }
 
-TEST(StepOrder, ShortWaysFollowTheDataThatTheyNeed) {
+TEST(StepOrder, ShortPathsFollowTheDataThatTheyNeed) {
   const Machine machine = bigraph({2, 4});
   const Trees trees = long_short_long(machine.topology);
   EXPECT_THAT(order_steps(machine.topology, trees, PathsFirst::kShortest), ElementsAre(0, 1, 2, 3));

@@ -15,13 +15,13 @@
 namespace coppice::schedule {
 namespace {
 
-RC_GTEST_PROP(TwoShot, IsRightOnEveryTorusAndMesh, ()) {
+RC_GTEST_PROP(TwoShot, IsCorrectOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine(4);
   check_schedule(machine.topology, machine.compile("two_shot", random_collective(), random_size()));
 }
 
 // two_shot sends the messages of `direct`, but each phase takes a single timestep.
-TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
+TEST(TwoShot, SendsTheMessagesOfDirectSimultaneously) {
   const Machine machine = fat_tree({4, 2});
   const auto messages = [&](const char* algorithm) {
     std::vector<std::tuple<NodeId, NodeId, Bytes>> sent;
@@ -37,7 +37,7 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
 }
 
 // Accelerators send to their receivers in different orders, so that no receiver becomes a bottleneck.
-TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
+TEST(TwoShot, StartsWithADifferentReceiverAtEveryAccelerator) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("two_shot", Collective::kAllReduce, 6144);
   for (std::size_t turn = 0; turn < 10; ++turn) {
@@ -51,7 +51,7 @@ TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
 }
 
 // The compiler refuses 2^35 messages before it builds any.
-TEST(TwoShot, RefusesWhatDoesNotFitIntoMemory) {
+TEST(TwoShot, RejectsWhatDoesNotFitIntoMemory) {
   const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
   const topology::Topology large =
       topology::make_topology(topology::Kind::kRing, std::vector{1 << 17}, links);

@@ -46,7 +46,7 @@ topology::Topology boxes_of(int size, int boxes) {
 }
 
 // The search doubles the number of pieces for as long as this reduces the time.
-TEST(BestOfPieces, StopsWhereMorePiecesGainNothing) {
+TEST(BestOfPieces, StopsIfMorePiecesGainNothing) {
   const topology::Topology boxes = boxes_of(4, 1);
   CompileRequest request;
   request.chunks = kAutomaticChunks;
@@ -89,14 +89,14 @@ Compiled compile(const topology::Topology& topology, Bytes size,
   return compiled;
 }
 
-TEST(Boxes, AreWhatTheFastestLinksJoin) {
+TEST(Boxes, AreConnectedByTheFastestLinks) {
   const Boxes boxes = find_boxes(boxes_of(4, 3));
   EXPECT_THAT(boxes.members,
               ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7), ElementsAre(8, 9, 10, 11)));
   EXPECT_EQ(find_boxes(boxes_of(8, 1)).count(), 1);
 }
 
-TEST(DirectedRings, UseEveryLinkOnceEachWay) {
+TEST(DirectedRings, UseEveryLinkOnceInEachDirection) {
   for (const int count : {3, 5, 8}) {
     const auto rings = directed_rings(count);
     EXPECT_EQ(static_cast<int>(rings.size()), count - 1);
@@ -110,7 +110,7 @@ TEST(DirectedRings, UseEveryLinkOnceEachWay) {
 
 // For every algorithm, the checker proves tables for boxes of odd and even sizes, also with fewer elements
 // than accelerators.
-TEST(VendorCompilers, AreRightOnBoxes) {
+TEST(VendorCompilers, AreCorrectOnBoxes) {
   for (const int size : {2, 3, 4, 8}) {
     for (const int boxes : {1, 2, 3, 4}) {
       const topology::Topology topology = boxes_of(size, boxes);
@@ -170,7 +170,7 @@ TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
 }
 
 // An accelerator sends the switch all shares except its own, and later the sum of its own share.
-TEST(Nvls, SendsTheDataOnceEachWay) {
+TEST(Nvls, SendsTheDataOnceInEachDirection) {
   const topology::Topology topology = boxes_of(8, 1);
   const Bytes size = 1 << 20;
   const Compiled compiled =
@@ -193,7 +193,7 @@ TEST(Nvls, NeedsASwitchThatAdds) {
 
 // Between two boxes, each network interface carries an eighth of the data in each direction. More pieces hide
 // the latency of the chains.
-TEST(RailTree, CutsTheDataIntoPieces) {
+TEST(RailTree, DividesTheDataIntoPieces) {
   const topology::Topology topology = boxes_of(8, 2);
   const Compiled large = compile<RailTreeCompiler>(topology, 1 << 26);
   EXPECT_GT(large.schedule.chunks, 1);

@@ -28,7 +28,7 @@ void refuses(const std::vector<std::string>& overrides, const std::string& key, 
   EXPECT_THAT([&] { plan(overrides); }, ThrowsMessage<ConfigError>(AllOf(HasSubstr(key), HasSubstr(why))));
 }
 
-TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
+TEST(ClusterPlan, HasRingsAndFlowsForEveryJob) {
   const ClusterPlan planned =
       plan({"routing.jobs=[{copy: 3, data_parallel: 4, gradient: 1 MiB, compute: 10 us}, "
             "{copy: 2, data_parallel: 2, gradient: 12 B, compute: 1 us, arrival: 7 us}]"});
@@ -56,7 +56,7 @@ TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
   EXPECT_EQ(planned.jobs[1].name, "custom");
 }
 
-TEST(ClusterPlan, DrawsArrivalsWithinTheirWindow) {
+TEST(ClusterPlan, ChoosesArrivalsWithinTheirWindow) {
   std::set<Femtoseconds> drawn;
   for (int seed = 1; seed < 20; ++seed) {
     const ClusterPlan planned =
@@ -71,7 +71,7 @@ TEST(ClusterPlan, DrawsArrivalsWithinTheirWindow) {
 }
 
 // If a job is added to a configuration, the arrival times of the jobs before it stay the same.
-TEST(ClusterPlan, KeepsArrivalsWhereJobsAreAdded) {
+TEST(ClusterPlan, KeepsArrivalsIfJobsAreAdded) {
   const std::string job = "{copy: 1, data_parallel: 2, gradient: 1 MiB, compute: 10 us}";
   const ClusterPlan one = plan({"routing.jobs=[" + job + "]", "routing.arrival_window=1 s"});
   const ClusterPlan two = plan({"routing.jobs=[" + job + ", " + job + "]", "routing.arrival_window=1 s"});
@@ -79,7 +79,7 @@ TEST(ClusterPlan, KeepsArrivalsWhereJobsAreAdded) {
   EXPECT_NE(two.jobs[0].arrival, two.jobs[1].arrival);
 }
 
-TEST(ClusterPlan, TakesModelsFromTheList) {
+TEST(ClusterPlan, ChoosesModelsFromTheList) {
   const auto planned = plan_cluster(load_system(
       "routing/paper", {"routing.jobs=[{model: gpt3, data_parallel: 2}]"}, config::Purpose::kRoute));
   const PlannedJob& job = planned.jobs[0];
@@ -90,7 +90,7 @@ TEST(ClusterPlan, TakesModelsFromTheList) {
 }
 
 // In addition to the spines in failed_spines, random_failures distinct spines fail.
-TEST(ClusterPlan, DrawsSpinesThatFail) {
+TEST(ClusterPlan, ChoosesFailedSpines) {
   std::set<std::set<int>> drawn;
   for (int seed = 1; seed < 30; ++seed) {
     const ClusterPlan planned = plan(
@@ -110,7 +110,7 @@ TEST(ClusterPlan, DrawsSpinesThatFail) {
           "leave none of the");
 }
 
-TEST(ClusterPlan, RefusesWhatCannotBe) {
+TEST(ClusterPlan, RejectsInvalidPlans) {
   refuses({"system.topology.kind=torus", "system.topology.dims=[4, 4]"}, "system.topology.kind",
           "a routing study needs clos, not torus");
   refuses({"routing.host=3"}, "routing.host",

@@ -54,7 +54,7 @@ struct TwoJobs {
   FlowPaths paths;
 };
 
-TEST(FlowPaths, AreHashedUntilTheControllerPartsThem) {
+TEST(FlowPaths, AreHashedUntilTheControllerSeparatesThem) {
   TwoJobs two;
   two.paths.begin(0);
   two.paths.begin(1);
@@ -70,7 +70,7 @@ TEST(FlowPaths, AreHashedUntilTheControllerPartsThem) {
   EXPECT_THAT(two.fabric.rerouted, Contains(std::pair(1, 3)));
 }
 
-TEST(FlowPaths, OfJobsThatHaveEndedStay) {
+TEST(FlowPaths, OfFinishedJobsRemain) {
   TwoJobs two;
   two.paths.begin(0);
   const int hashed = two.spine(0);
@@ -82,14 +82,14 @@ TEST(FlowPaths, OfJobsThatHaveEndedStay) {
   EXPECT_EQ(two.spine(0), hashed);
 }
 
-TEST(FlowPaths, OfSmallMessagesAreNotTheControllers) {
+TEST(FlowPaths, OfSmallMessagesAreNotSetByTheController) {
   TwoJobs two(1);
   two.paths.begin(0);
   EXPECT_FALSE(two.paths.controlled(0));
   EXPECT_THAT(two.paths.decide().flows, IsEmpty());
 }
 
-TEST(FlowPaths, LeaveASpineThatFails) {
+TEST(FlowPaths, AvoidAFailedSpine) {
   TwoJobs two;
   two.paths.begin(0);
   two.paths.begin(1);
@@ -109,7 +109,7 @@ TEST(FlowPaths, LeaveASpineThatFails) {
 
 // Without a fabric of flows, messages keep the path on which they started, so spines must not fail during the
 // run.
-TEST(FlowPaths, NeedFlowsForSpinesThatFail) {
+TEST(FlowPaths, NeedFlowsForFailedSpines) {
   TwoJobs two;
   two.paths.attach(nullptr);
   two.paths.begin(0);

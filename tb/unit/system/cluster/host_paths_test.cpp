@@ -8,7 +8,7 @@
 namespace coppice::system {
 namespace {
 
-TEST(HostPaths, FollowTheSpineThatIsSet) {
+TEST(HostPaths, UseTheSetSpine) {
   const SmallClos small;
   HostPaths paths(small.clos, small.flows, 4);
   for (const int spine : {0, 1}) {
@@ -20,7 +20,7 @@ TEST(HostPaths, FollowTheSpineThatIsSet) {
 }
 
 // A message in flight keeps its route when the spine of its flow changes.
-TEST(HostPaths, KeepRoutesThatWereUsed) {
+TEST(HostPaths, KeepUsedRoutes) {
   const SmallClos small;
   HostPaths paths(small.clos, small.flows, 4);
   paths.set_spine(0, 0);
@@ -31,7 +31,7 @@ TEST(HostPaths, KeepRoutesThatWereUsed) {
   EXPECT_EQ(first, copy);
 }
 
-TEST(HostPaths, RefuseAPairThatIsNoFlow) {
+TEST(HostPaths, RejectAPairWithoutAFlow) {
   const SmallClos small;
   const HostPaths paths(small.clos, small.flows, 4);
   EXPECT_THROW(paths.route(0, 3), ModelError);

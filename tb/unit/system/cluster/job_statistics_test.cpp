@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 constexpr Femtoseconds kMillisecond = 1'000'000'000'000;
 
-TEST(JobStatistics, TakeMeansOverIterationsAndFlows) {
+TEST(JobStatistics, AreMeansOverIterationsAndFlows) {
   JobStatistics statistics;
   statistics.add_all_reduce(10 * kMillisecond);
   statistics.add_all_reduce(30 * kMillisecond);
@@ -37,7 +37,7 @@ TEST(JobStatistics, AreZeroBeforeAnythingHappens) {
   EXPECT_EQ(json["throughput_gb_s"], 0);
 }
 
-TEST(AssignmentStatistics, SumUpWhatTheControllerDid) {
+TEST(AssignmentStatistics, AddUpTheWorkOfTheController) {
   AssignmentStatistics statistics;
   statistics.add(4, {.spines = {}, .seconds = 0.5, .moved = 1, .max_load = 3, .lower_bound = 2});
   statistics.add(10, {.spines = {}, .seconds = 1.5, .moved = 2, .max_load = 2, .lower_bound = 2});
@@ -60,7 +60,7 @@ TEST(AssignmentStatistics, AreZeroBeforeAnythingIsAssigned) {
 }
 
 // Every available method assigns paths to the same flows, and no method's load is below the lower bound.
-TEST(CompareMethods, TellsEveryMethodsLoad) {
+TEST(CompareMethods, ReportsTheLoadOfEveryMethod) {
   const SmallClos small;
   const routing::ClosLinks links(small.clos);
   const auto json = compare_methods(links, small.flows, 1);

@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-TEST(Controller, SpreadsFlowsAndSaysWhatItMoved) {
+TEST(Controller, DistributesFlowsAndReportsWhatItMoved) {
   const SmallClos small;
   config::RoutingConfig config;
   config.method = "optimal";
@@ -27,7 +27,7 @@ TEST(Controller, SpreadsFlowsAndSaysWhatItMoved) {
   EXPECT_EQ(mended.moved, 1U);
 }
 
-TEST(Controller, LeavesAFailedSpine) {
+TEST(Controller, AvoidsAFailedSpine) {
   const SmallClos small;
   for (const char* method : {"greedy", "optimal", "ecmp"}) {
     config::RoutingConfig config;
@@ -44,7 +44,7 @@ TEST(Controller, LeavesAFailedSpine) {
 }
 
 // The spine that a hash selects depends only on the flow, not on earlier assignments.
-TEST(Controller, HashesFlowsAlikeEveryTime) {
+TEST(Controller, HashesFlowsTheSameEveryTime) {
   const SmallClos small;
   config::RoutingConfig config;
   config.method = "greedy";
@@ -73,7 +73,7 @@ TEST(Controller, CannotRouteWithoutSpines) {
 }
 
 // A flow's first assignment to a spine does not count as a move.
-TEST(Controller, CountsMovesOfKnownFlowsOnly) {
+TEST(Controller, CountsOnlyMovesOfKnownFlows) {
   const SmallClos small;
   config::RoutingConfig config;
   config.method = "ecmp";

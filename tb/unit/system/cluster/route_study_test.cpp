@@ -27,7 +27,7 @@ nlohmann::ordered_json study(const std::string& name, const std::vector<std::str
 
 // One BLOOM job with two replicas in an otherwise empty network. Each ring sends 7.333 GB twice at 12.5 GB/s,
 // which takes 1.173 s.
-TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
+TEST(RouteStudy, ALoneJobTakesItsIdealTime) {
   const auto result = study(
       "paper", {"routing.jobs=[{model: bloom, data_parallel: 2, arrival: 1 s}]", "routing.iterations=2"});
   const auto& job = result["jobs"][0];
@@ -63,7 +63,7 @@ TEST(RouteStudy, CountsWhatEveryChannelCarries) {
 
 // Three jobs with rings of 8 occupy 1,920 accelerators and start simultaneously. With optimal paths, every
 // job runs in its ideal time under any placement; with greedy paths, some jobs take longer.
-TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
+TEST(RouteStudy, WithOptimalPathsEveryJobTakesItsIdealTime) {
   const auto slowdowns = [](const std::string& placement, const std::string& method) {
     const auto result =
         study("paper", {"routing.jobs=[{model: bloom, data_parallel: 8}, {model: gpt3, data_parallel: 8}, "
@@ -130,14 +130,14 @@ std::pair<double, double> fluid_and_flit(std::vector<std::string> overrides) {
   return {fluid, flit["jobs"][0]["all_reduce_s"].get<double>()};
 }
 
-TEST(FluidAgainstFlit, AgreesWhereFlowsShareNoLink) {
+TEST(FluidAgainstFlit, AgreesIfFlowsShareNoLink) {
   const auto [fluid, flit] = fluid_and_flit({"routing.method=optimal"});
   EXPECT_NEAR(fluid / flit, 1.0, 0.05);
 }
 
 // All four flows of a ToR share its only uplink and have the same destination ToR. In this symmetric case,
 // fluid flows and flits take the same time.
-TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
+TEST(FluidAgainstFlit, AgreesIfFlowsShareLinksAndPortsAreServedEvenly) {
   const auto [fluid, flit] = fluid_and_flit(
       {"routing.method=greedy", "routing.placement=best_fit", "system.topology.failed_spines=[0, 2, 3]"});
   EXPECT_NEAR(fluid / flit, 1.0, 0.01);
@@ -155,7 +155,7 @@ TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
 
 // All traffic crosses one spine. Switches take turns between ports rather than flows (see
 // FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a lower bound.
-TEST(FluidAgainstFlit, IsABoundWhereSwitchPortsHaveUnequalFlows) {
+TEST(FluidAgainstFlit, IsABoundIfSwitchPortsHaveUnequalFlows) {
   const auto [fluid, flit] =
       fluid_and_flit({"routing.method=greedy", "system.topology.failed_spines=[0, 2, 3]"});
   EXPECT_LE(fluid, flit);
@@ -169,7 +169,7 @@ std::vector<std::string> events(const nlohmann::ordered_json& result) {
   return names;
 }
 
-TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
+TEST(RouteStudy, TheTimelineHasRequestReplyAndAllReduce) {
   const auto result = study("cross_check", {"routing.method=greedy", "routing.iterations=1"});
   EXPECT_THAT(events(result), ::testing::ElementsAre("arrival", "all_reduce_starts", "request", "assignment",
                                                      "all_reduce_ends", "departure"));
@@ -180,7 +180,7 @@ TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
   EXPECT_EQ(timeline[3]["precomputed"], false);
 }
 
-TEST(RouteStudy, PredictedPhasesAreAnsweredInARoundTrip) {
+TEST(RouteStudy, PredictedPhasesGetAReplyInARoundTrip) {
   const auto result = study("cross_check", {"routing.method=greedy"});
   EXPECT_EQ(result["controller"]["surprises"], 1);
   EXPECT_EQ(result["controller"]["predicted"], 1);
@@ -188,20 +188,20 @@ TEST(RouteStudy, PredictedPhasesAreAnsweredInARoundTrip) {
   EXPECT_EQ(never["controller"]["surprises"], 2);
 }
 
-TEST(RouteStudy, LateAnswersFindTheFlowsHashed) {
+TEST(RouteStudy, FlowsAreHashedUntilALateReply) {
   const auto result = study(
       "cross_check", {"routing.method=greedy", "routing.iterations=1", "routing.controller.timeout=1 us"});
   EXPECT_THAT(events(result), ::testing::IsSupersetOf({"late_answer_ecmp", "assignment"}));
   EXPECT_EQ(result["controller"]["fallbacks"], 1);
 }
 
-TEST(RouteStudy, MiceAreHashedAndNeverReported) {
+TEST(RouteStudy, SmallFlowsAreHashedAndNeverReported) {
   const auto result = study("cross_check", {"routing.method=greedy", "routing.controller.elephant=1 GiB"});
   EXPECT_EQ(result["controller"]["assignments"], 0);
 }
 
 // The spine fails during the first all-reduce, and all sums must still be correct.
-TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
+TEST(RouteStudy, FlowsMoveAwayFromAFailedSpine) {
   const std::vector<std::string> setting{"routing.method=optimal", "routing.iterations=1",
                                          "routing.controller.detection=10 us"};
   const auto whole = study("cross_check", setting);
@@ -215,14 +215,14 @@ TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
 
 // --- rejected configurations -----------------------------------------------------------------------------
 
-TEST(RouteStudy, NamesTheJobThatDoesNotFit) {
+TEST(RouteStudy, ReportsTheJobThatDoesNotFit) {
   EXPECT_THAT(
       [] { study("paper", {"routing.jobs=[{model: llama2_70b, data_parallel: 16}, {model: gpt3}]"}); },
       ThrowsMessage<ConfigError>(
           AllOf(HasSubstr("routing.jobs[1]"), HasSubstr("gpt3"), HasSubstr("do not fit"))));
 }
 
-TEST(RouteStudy, NamesTheJobsOfATorWithoutLiveSpines) {
+TEST(RouteStudy, ReportsTheJobsOfATorWithoutLiveSpines) {
   EXPECT_THAT([] { study("cross_check", {"system.topology.failed_links=[[2, 0], [2, 1], [2, 2], [2, 3]]"}); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("failed_links"), HasSubstr("job 0 (custom)"))));
 }

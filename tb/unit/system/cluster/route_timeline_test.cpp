@@ -16,7 +16,7 @@ namespace {
 
 constexpr Femtoseconds kMillisecond = 1'000'000'000'000;
 
-TEST(RouteTimeline, TellsEventsInTheOrderOfTime) {
+TEST(RouteTimeline, ListsEventsInTheOrderOfTime) {
   RouteTimeline timeline(nullptr, {"first", "second"});
   timeline.note(3 * kMillisecond, "departure", 1);
   timeline.note(kMillisecond, "arrival", 0, {{"accelerators", 4}});

@@ -40,7 +40,7 @@ TEST(SpineRouting, ReachesEveryAcceleratorOverAtMostOneSpine) {
   }
 }
 
-TEST(SpineRouting, TakesLiveLinksOnly) {
+TEST(SpineRouting, UsesOnlyLiveLinks) {
   const topology::Topology broken = network({.spines = {}, .links = {{1, 0}, {2, 1}}});
   const topology::Clos clos(broken);
   const SpineRouting routing(clos, 4);

@@ -24,7 +24,7 @@ std::vector<PlannedJob> two_jobs() {
   return {first, second};
 }
 
-TEST(StudyProgram, ComputesAndSumsUpRingByRing) {
+TEST(StudyProgram, ComputesAndReducesRingByRing) {
   const workload::Program program = study_program(two_jobs(), 2);
   workload::check_program(program);
   EXPECT_THAT(program.placement, ElementsAre(4, 0, 2, 5, 1, 3, 9, 8));
@@ -45,7 +45,7 @@ TEST(StudyProgram, ComputesAndSumsUpRingByRing) {
   EXPECT_EQ(operations[3].iteration, 1);
 }
 
-TEST(StudyProgram, HasTheJobsOneAfterTheOther) {
+TEST(StudyProgram, HasTheJobsOneAfterAnother) {
   const std::vector<Job> jobs = study_jobs(two_jobs());
   ASSERT_EQ(jobs.size(), 2U);
   EXPECT_EQ(jobs[0].ranks, 6);

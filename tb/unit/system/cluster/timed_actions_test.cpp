@@ -12,7 +12,7 @@ namespace {
 
 using ::coppice::testing::in_child;
 
-TEST(Conductor, CallsInTheOrderOfTimeThenOfAsking) {
+TEST(Conductor, CallsInTheOrderOfTimesAndThenOfRequests) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();
               fabric::Failure failure;
@@ -33,7 +33,7 @@ TEST(Conductor, CallsInTheOrderOfTimeThenOfAsking) {
             "abcde30");
 }
 
-TEST(Conductor, HandsOnWhatAnActionThrows) {
+TEST(Conductor, PassesOnTheExceptionOfAnAction) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();
               fabric::Failure failure;
@@ -51,7 +51,7 @@ TEST(Conductor, HandsOnWhatAnActionThrows) {
 }
 
 // An action may be scheduled for the current time, but not for the past.
-TEST(Conductor, RefusesTimesThatCannotBeTold) {
+TEST(Conductor, RejectsTimesThatCannotBeRepresented) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();
               fabric::Failure failure;

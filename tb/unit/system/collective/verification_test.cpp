@@ -82,7 +82,7 @@ class VerificationTest : public ::testing::TestWithParam<config::Check> {
   std::unique_ptr<Verification> verification_;
 };
 
-TEST_P(VerificationTest, AcceptsEachCollectiveDoneRight) {
+TEST_P(VerificationTest, AcceptsEachCorrectCollective) {
   start(Collective::kAllReduce);
   reduce_scatter();
   all_gather();
@@ -127,7 +127,7 @@ TEST_P(VerificationTest, CatchesAValueThatWasNotStored) {
   EXPECT_THROW(verification_->verify(), ModelError);
 }
 
-TEST_P(VerificationTest, NamesItself) {
+TEST_P(VerificationTest, HasAName) {
   start(Collective::kAllReduce);
   EXPECT_STREQ(verification_->name(), to_string(GetParam()));
 }
@@ -256,7 +256,7 @@ class SampledVerification : public ::testing::Test {
   std::unique_ptr<Verification> verification_;
 };
 
-TEST_F(SampledVerification, LooksAtOneElementOfEveryStretch) {
+TEST_F(SampledVerification, ChecksOneElementOfEveryInterval) {
   EXPECT_EQ(verification_->checked().elements, 256);
   EXPECT_EQ(verification_->checked().of, kElements);
   for (Bytes stretch = 0; stretch < 256; ++stretch) {
@@ -266,7 +266,7 @@ TEST_F(SampledVerification, LooksAtOneElementOfEveryStretch) {
   EXPECT_NO_THROW(verification_->verify());
 }
 
-TEST_F(SampledVerification, FindsWhatStrikesAStretch) {
+TEST_F(SampledVerification, FindsFaultsOfAWholeInterval) {
   all_reduce(0, schedule_.size / 2);
   all_reduce(schedule_.size / 2 + 64, schedule_.size / 2 - 64);
   EXPECT_THAT([this] { verification_->verify(); },

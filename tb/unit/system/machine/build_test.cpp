@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-TEST(BuildTopology, GivesEveryDimensionItsLinks) {
+TEST(BuildTopology, EveryDimensionHasItsLinks) {
   const auto topology = build_topology(
       load_system("torus_4x4", {"system.topology.dims=[4, 3]", "system.link.latency=[10 ns, 20 ns]",
                                 "system.link.bandwidth=[16 GB/s, 8 GB/s]"}));
@@ -25,7 +25,7 @@ TEST(BuildTopology, GivesEveryDimensionItsLinks) {
   }
 }
 
-TEST(OverriddenLinkKeys, NamesThoseThatNoChannelOfTheFileUses) {
+TEST(OverriddenLinkKeys, ListsKeysThatNoChannelOfTheFileUses) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("net.graph");
   const auto warnings = [&](const std::string& graph, config::Purpose purpose) {
@@ -48,12 +48,12 @@ TEST(OverriddenLinkKeys, NamesThoseThatNoChannelOfTheFileUses) {
   EXPECT_THAT(overridden_link_keys(load_system("torus_4x4"), config::Purpose::kRun), IsEmpty());
 }
 
-TEST(BuildTopology, TellsTorusFromMesh) {
+TEST(BuildTopology, DistinguishesTorusAndMesh) {
   EXPECT_EQ(build_topology(load_system("torus_4x4")).channels().size(), 64U);
   EXPECT_EQ(build_topology(load_system("mesh_4x4")).channels().size(), 48U);
 }
 
-TEST(ResolveNiPorts, TakesOnePerChannelUnlessTold) {
+TEST(ResolveNiPorts, IsOnePerChannelByDefault) {
   const auto loaded = load_system("torus_4x4");
   EXPECT_EQ(resolve_ni_ports(loaded.config, build_topology(loaded)), 4);
   const auto mesh = load_system("mesh_4x4", {"system.topology.dims=[2, 2]"});
@@ -64,7 +64,7 @@ TEST(ResolveNiPorts, TakesOnePerChannelUnlessTold) {
   EXPECT_EQ(resolve_ni_ports(single.config, build_topology(single)), 1);
 }
 
-TEST(BuildSchedule, ChecksWhatItCompiles) {
+TEST(BuildSchedule, ChecksCompiledSchedules) {
   const auto loaded = load_system("torus_4x4");
   const auto topology = build_topology(loaded);
   const auto checked =
@@ -74,7 +74,7 @@ TEST(BuildSchedule, ChecksWhatItCompiles) {
   EXPECT_TRUE(checked.report.contention_free);
 }
 
-TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
+TEST(BuildSchedule, LocatesAnUnknownAlgorithm) {
   auto loaded = load_system("torus_4x4");
   loaded.config.collective.algorithm = "star";
   const auto topology = build_topology(loaded);

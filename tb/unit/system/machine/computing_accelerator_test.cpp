@@ -143,7 +143,7 @@ std::vector<Layer> convolutions() {
 // which takes a read and a write; in the second phase, it arrives and is stored.
 constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
 
-TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
+TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithAnExclusiveMemory) {
   for (const char* bandwidth : {"unlimited", "64 GB/s", "7 GB/s"}) {
     const auto overrides = keys(bandwidth, "train");
     const config::Loaded loaded = load_system("torus_4x4", overrides);
@@ -156,7 +156,7 @@ TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
 }
 
 // Work may contain tile sequences that are empty or have zero repetitions; these take no time.
-TEST(ComputingAccelerator, SkipsRunsOfNothing) {
+TEST(ComputingAccelerator, SkipsEmptyRuns) {
   const auto computed = [](const Works& works) {
     const auto overrides = keys("64 GB/s", "train");
     return run_with(load_system("torus_4x4", overrides), works, false).computed;
@@ -174,7 +174,7 @@ TEST(ComputingAccelerator, SkipsRunsOfNothing) {
   EXPECT_EQ(computed({work({}), work({never}), work({{}})}), 0);
 }
 
-TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory) {
+TEST(ComputingAccelerator, WaitsWhileTheNetworkInterfaceUsesASlowMemory) {
   constexpr Bytes kBytesPerCycle = 64;
   for (const char* fidelity : {"flit", "train"}) {
     const auto overrides = keys("64 GB/s", fidelity);
@@ -191,7 +191,7 @@ TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory)
   }
 }
 
-TEST(ComputingAccelerator, LosesNoMoreToTheNetworkInterfaceThanItMoves) {
+TEST(ComputingAccelerator, LosesAtMostTheTimeOfTheNetworkInterfacesTraffic) {
   constexpr Bytes kBytesPerCycle = 32;
   const auto overrides = keys("32 GB/s", "train");
   const Times apart = run_with(overrides, convolutions(), false);
@@ -200,7 +200,7 @@ TEST(ComputingAccelerator, LosesNoMoreToTheNetworkInterfaceThanItMoves) {
   EXPECT_LE(together.computed, apart.computed + kMoved / kBytesPerCycle);
 }
 
-TEST(ComputingAccelerator, AndNothingWhereTheMemoryIsUnlimited) {
+TEST(ComputingAccelerator, LosesNothingIfTheMemoryIsUnlimited) {
   for (const char* fidelity : {"flit", "train"}) {
     const auto overrides = keys("unlimited", fidelity);
     const Times apart = run_with(overrides, convolutions(), false);

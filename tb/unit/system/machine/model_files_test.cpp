@@ -38,7 +38,7 @@ TEST(ModelFiles, FindsTablesByTheirPath) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(ModelFiles, NamesTheNearestModelAndTheMissingFile) {
+TEST(ModelFiles, ReportsTheNearestModelAndTheMissingFile) {
   EXPECT_THAT(
       [] {
         load_model(training("resnet", {"c.yaml", 4, 10}));

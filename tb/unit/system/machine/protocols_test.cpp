@@ -30,7 +30,7 @@ std::vector<std::string> serving(const std::string& algorithm, const ProtocolQue
   return names;
 }
 
-TEST(ProtocolChoices, AreThoseThatASizeAndAnAlgorithmMayUse) {
+TEST(ProtocolChoices, AreThoseOfASizeAndAnAlgorithm) {
   const config::SystemConfig system = with_two();
   EXPECT_THAT(serving("ring", {"all_reduce", 1024, 8}, system), ElementsAre("LL", "Simple"));
   EXPECT_THAT(serving("ring", {"all_reduce", 1028, 8}, system), ElementsAre("Simple"));
@@ -38,7 +38,7 @@ TEST(ProtocolChoices, AreThoseThatASizeAndAnAlgorithmMayUse) {
   EXPECT_THAT(serving("direct", {"all_reduce", 1028, 8}, system), ElementsAre("none"));
 }
 
-TEST(ProtocolChoices, HeedOperationsAndRanks) {
+TEST(ProtocolChoices, DependOnOperationsAndRanks) {
   config::SystemConfig system = with_two();
   system.ni.protocols[0].operations = {"all_gather"};
   system.ni.protocols[1].ranks = {2, 4};
@@ -68,13 +68,13 @@ const std::vector<std::string> kProtocols{
     "system.ni.protocols=[{name: LL, efficiency: 0.5, setup: 800 ns}, {name: Simple, setup: 4 us}]"};
 
 // The launch delay is added once per collective, not once per message.
-TEST(Costs, LaunchComesOnce) {
+TEST(Costs, TheLaunchIsPaidOnce) {
   const auto without = run_box("64 KiB", {});
   const auto launched = run_box("64 KiB", {"system.ni.launch=5 us"});
   EXPECT_EQ(launched["cycles"].get<Cycles>(), without["cycles"].get<Cycles>() + 5000);
 }
 
-TEST(Costs, EfficiencyIsAShareOfTheBandwidth) {
+TEST(Costs, EfficiencyReducesTheBandwidth) {
   const auto nominal = run_box("64 MiB", {});
   const auto used = run_box("64 MiB", {"system.link.efficiency=0.8"});
   EXPECT_NEAR(used["time_ns"].get<double>() / nominal["time_ns"].get<double>(), 1.25, 0.01);

@@ -73,14 +73,14 @@ class RunLoopTest : public ::testing::Test {
   std::function<void(double)> progress = [this](double part) { parts.push_back(part); };
 };
 
-TEST_F(RunLoopTest, LooksInCyclesExactly) {
+TEST_F(RunLoopTest, ChecksInExactCycles) {
   EXPECT_EQ(run_until({250, 310}, state()), 310);
   EXPECT_THAT(ends, ElementsAre(100, 200, 250, 310));
   EXPECT_EQ(looks, 4);
   EXPECT_THAT(parts, ElementsAre(0.4, 0.8, 1.0, 1.24));
 }
 
-TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
+TEST_F(RunLoopTest, EndsWhenEverythingIsDoneAndTheNetworkIsIdle) {
   const RunState work = state();
   EXPECT_EQ(run_to_end(network, work, 0, nullptr, nullptr), 10'000);
   EXPECT_THAT(ends, ElementsAre(10'000));
@@ -98,7 +98,7 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
   EXPECT_EQ(run_to_end(network, slow, 0, nullptr, nullptr), 30'000);
 }
 
-TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
+TEST_F(RunLoopTest, ReportsStuckNodesAfterTheFirstSlice) {
   stuck_at = 0;  // reported as stuck from the first slice on
   network.moved_at = 73;
   EXPECT_THAT([&] { run_until({250}, state()); },
@@ -107,14 +107,14 @@ TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
   EXPECT_THAT(ends, ElementsAre(100));
 }
 
-TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
+TEST_F(RunLoopTest, StopsAtTheCycleLimit) {
   EXPECT_THAT([&] { run_until({250}, state(), 150); },
               ThrowsMessage<ModelError>(
                   HasSubstr("cycle limit reached at cycle 150 (max_cycles): 3 of 5 messages have arrived")));
   EXPECT_THAT(ends, ElementsAre(100, 151));
 }
 
-TEST_F(RunLoopTest, TakesALimitThatIsJustEnough) {
+TEST_F(RunLoopTest, AcceptsALimitThatIsJustEnough) {
   done_at = 150;
   EXPECT_EQ(run_until({151}, state(), 150), 151);
   // After a measurement, the run continues until the network is empty, even beyond the limit.

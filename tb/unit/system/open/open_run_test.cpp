@@ -185,7 +185,7 @@ const std::vector<std::string> kNetworks{"kind: torus, dims: [4, 2]",
                                          "kind: ring, dims: [5]",
                                          "kind: fully_connected, dims: [4]"};
 
-TEST(OpenRun, SendsAsAProgramDoes) {
+TEST(OpenRun, SendsLikeAProgram) {
   for (std::uint32_t seed = 0; seed < 21; ++seed) {
     expect_as_program(kNetworks[seed % kNetworks.size()],
                       {"fidelity=flit", "check=contributions",
@@ -196,7 +196,7 @@ TEST(OpenRun, SendsAsAProgramDoes) {
 
 // A program loads tables ahead of time. Since loading takes no time here, the open run must have the same
 // times.
-TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
+TEST(OpenRun, RunsCollectivesLikeAProgram) {
   for (std::uint32_t seed = 0; seed < 14; ++seed) {
     expect_as_program(kNetworks[seed % kNetworks.size()],
                       {"fidelity=flit", "check=contributions", "system.ni.contexts=64",
@@ -206,7 +206,7 @@ TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
 }
 
 // A collective that is requested at time 0 takes as long as with `coppice run`.
-TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
+TEST(OpenRun, RunsACollectiveLikeTheCommand) {
   for (const char* const fidelity : {"flit", "train"}) {
     for (const char* const algorithm : {"ring", "multitree", "auto"}) {
       for (const char* const op : {"all_reduce", "all_gather", "broadcast"}) {
@@ -251,7 +251,7 @@ std::vector<Femtoseconds> chain(const std::string& topology, const std::string& 
   return ends;
 }
 
-TEST(OpenRun, SendsTrainsThatTakeAsLongAsFlits) {
+TEST(OpenRun, SendsTrainsThatTakeTheTimeOfFlits) {
   for (const std::string& network : kNetworks) {
     const auto flits = chain(network, "flit");
     EXPECT_EQ(flits.size(), 40U);
@@ -259,7 +259,7 @@ TEST(OpenRun, SendsTrainsThatTakeAsLongAsFlits) {
   }
 }
 
-TEST(OpenRun, SaysWhenTheNextThingHappens) {
+TEST(OpenRun, ReportsTheTimeOfTheNextEvent) {
   const SmallMachine machine("kind: ring, dims: [4]", {"fidelity=train"});
   OpenRun run(machine.loaded());
   EXPECT_EQ(run.next(), std::nullopt);

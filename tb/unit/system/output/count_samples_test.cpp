@@ -18,7 +18,7 @@ double sum_of(const TimeWindows& windows, std::size_t series, Femtoseconds end) 
   return sum;
 }
 
-TEST(CountSamples, KeepsEveryUnitHoweverManySamples) {
+TEST(CountSamples, KeepsTheTotalForAnyNumberOfSamples) {
   constexpr Femtoseconds kUnit = 3;
   constexpr std::int64_t kSteps = 10'000;
   CountSamples samples;

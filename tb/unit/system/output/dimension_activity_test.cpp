@@ -15,7 +15,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
-TEST(TimeWindows, CutsTimeAtTheirBounds) {
+TEST(TimeWindows, DivideTimeAtTheirBounds) {
   TimeWindows windows(2, 100);
   windows.add(0, 50, 250);
   windows.add(0, 120, 130);
@@ -26,7 +26,7 @@ TEST(TimeWindows, CutsTimeAtTheirBounds) {
   EXPECT_THAT(windows.parts(1, 2, 310), ElementsAre(0, 0, 0, 0.5));
 }
 
-TEST(TimeWindows, GrowsLongerWithTime) {
+TEST(TimeWindows, GrowWithTime) {
   TimeWindows windows(1, 1);
   windows.add(0, 0, 1);
   windows.add(0, 2, 4);
@@ -40,7 +40,7 @@ TEST(TimeWindows, GrowsLongerWithTime) {
 }
 
 // The number of windows stays small even if the run continues long after its last message.
-TEST(TimeWindows, StayFewWhateverTheEnd) {
+TEST(TimeWindows, AreFewForAnyEnd) {
   TimeWindows windows(1, 1);
   windows.add(0, 0, 2);
   const Femtoseconds end = 1'000'000'000'000'000'000;
@@ -51,7 +51,7 @@ TEST(TimeWindows, StayFewWhateverTheEnd) {
 }
 
 // However time is divided into windows, the activity of all windows adds up to the time spent.
-RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
+RC_GTEST_PROP(TimeWindows, KeepTheTotalTime, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
   };
@@ -138,7 +138,7 @@ std::vector<double> activity_of(const std::vector<std::pair<Cycles, Cycles>>& me
   return activity.active(0, 60 * system.clock.period());
 }
 
-TEST(DimensionActivity, CountsMessagesThatAreOvertakenFromTheirBeginning) {
+TEST(DimensionActivity, CountsOvertakenMessagesFromTheirBeginning) {
   const auto alone = activity_of({{5, 35}});
   EXPECT_EQ(activity_of({{10, 20}, {5, 35}}), alone);
   EXPECT_EQ(activity_of({{10, 15}, {20, 25}, {5, 35}}), alone);
@@ -173,7 +173,7 @@ double mean(const nlohmann::ordered_json& windows, double window_ns, double time
 // If another channel of the route slows a train down, the train leaves gaps on a faster channel, and these
 // must not count as busy. Here, channels of the first dimension are four times as fast as those of the
 // second.
-TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
+TEST(DimensionActivity, CountsTheBandwidthThatATrainUses) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
                {"system.topology.dimensions=[{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 30 ns}, "
@@ -194,7 +194,7 @@ TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
 }
 
 // A dimension's utilization includes messages that accelerators forward for others.
-TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
+TEST(DimensionActivity, AgreesWithTheUtilizationOfForwardingDimensions) {
   const auto result =
       run("hierarchy_16x8x8",
           {"system.topology.dimensions=[{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 30 ns}, "
@@ -209,7 +209,7 @@ TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
 
 // Over the whole run, each channel is busy for exactly the time of its flits, both with trains and with
 // flits.
-TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
+TEST(DimensionActivity, AddsUpToTheUtilizationOfTheDimensions) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
                {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 10 GB/s, latency: 30 ns}, "

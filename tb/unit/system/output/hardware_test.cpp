@@ -23,7 +23,7 @@ Json hardware_of(const std::vector<std::string>& overrides) {
   return result.at("hardware");
 }
 
-TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
+TEST(Hardware, CountsRoutersInVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   // A router needs 152 pJ per flit, and for each of its 128 bits 0.383 pJ plus 0.143 pJ for each of 8 ports.
   // The sum is close to the measured 348 pJ. Each of the two buffer accesses takes 10 pJ for 64 bits in 8 KiB
@@ -78,7 +78,7 @@ TEST(Hardware, StatesHowFarScaledFiguresMayBeOff) {
 
 // Ejections, which do not use a link, account for 1,000 of the 3,000 router traversals. Each remaining
 // 16-byte flit takes 1.17 pJ per bit on a link.
-TEST(Hardware, ChargesLinksForTheirOwnFlitsOnly) {
+TEST(Hardware, ChargesLinksOnlyForTheirOwnFlits) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   EXPECT_THAT(energy.at("links_uj").get<double>(), DoubleNear(2000 * 128 * 1.17e-6, 1e-9));
 }

@@ -15,7 +15,7 @@ TEST(Possible, AcceptsPartsUpToTheWhole) {
   EXPECT_NO_THROW(require_part("efficiency", 1.0 + kRatioRounding / 2));
 }
 
-TEST(Possible, NamesWhatIsMoreThanTheWhole) {
+TEST(Possible, ReportsPartsLargerThanTheWhole) {
   try {
     require_part("collective 3's efficiency", 1.02);
     FAIL() << "an impossible value was accepted";
@@ -24,7 +24,7 @@ TEST(Possible, NamesWhatIsMoreThanTheWhole) {
   }
 }
 
-TEST(Possible, RefusesWhatIsNoNumber) {
+TEST(Possible, RejectsWhatIsNotANumber) {
   EXPECT_THROW(require_part("efficiency", std::numeric_limits<double>::quiet_NaN()), ModelError);
   EXPECT_THROW(require_part("efficiency", std::numeric_limits<double>::infinity()), ModelError);
 }

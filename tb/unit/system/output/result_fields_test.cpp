@@ -12,7 +12,7 @@ TEST(ResultFields, AreListedOnce) {
   for (const ResultField& field : result_fields()) EXPECT_TRUE(paths.insert(field.path).second) << field.path;
 }
 
-TEST(ResultFields, HaveTypesInWords) {
+TEST(ResultFields, HaveReadableTypes) {
   EXPECT_EQ(to_string(find_field("cycles")->type), "integer");
   EXPECT_EQ(to_string(find_field("bound.groups")->type), "list of list of integer");
   EXPECT_EQ(to_string(find_field("packet_latency_mean")->type), "number or null");

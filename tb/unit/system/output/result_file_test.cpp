@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-TEST(ResultFile, AppearsWholeOrNotAtAll) {
+TEST(ResultFile, AppearsCompletelyOrNotAtAll) {
   const TemporaryDirectory directory;
   {
     ResultFile file("--out", directory.file("a.json"));
@@ -29,7 +29,7 @@ TEST(ResultFile, AppearsWholeOrNotAtAll) {
   EXPECT_THAT(directory.names(), ElementsAre("a.json"));
 }
 
-TEST(ResultFile, RemovesWhatWasNotCommitted) {
+TEST(ResultFile, RemovesUncommittedFiles) {
   const TemporaryDirectory directory;
   {
     const ResultFile file("--trace", directory.file("a.json"));
@@ -39,7 +39,7 @@ TEST(ResultFile, RemovesWhatWasNotCommitted) {
   EXPECT_THAT(directory.names(), IsEmpty());
 }
 
-TEST(ResultFile, CommitsWhatWasWrittenBesideIt) {
+TEST(ResultFile, CommitsTheTemporaryFile) {
   const TemporaryDirectory directory;
   ResultFile file("--trace", directory.file("a.json"));
   std::ofstream(file.temporary_path()) << "whole";
@@ -48,7 +48,7 @@ TEST(ResultFile, CommitsWhatWasWrittenBesideIt) {
   EXPECT_THAT(directory.names(), ElementsAre("a.json"));
 }
 
-TEST(ResultFile, ReplacesAnOldResultAtTheEndOnly) {
+TEST(ResultFile, ReplacesAnOldResultOnlyAtTheEnd) {
   const TemporaryDirectory directory;
   std::ofstream(directory.file("a.json")) << "old";
   ResultFile file("--out", directory.file("a.json"));
@@ -57,7 +57,7 @@ TEST(ResultFile, ReplacesAnOldResultAtTheEndOnly) {
   EXPECT_EQ(read_text(directory.file("a.json")), "new");
 }
 
-TEST(ResultFile, NeverReplacesWhatWasReadMeanwhile) {
+TEST(ResultFile, NeverReplacesAFileThatWasReadMeanwhile) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a.json");
   std::ofstream(path) << "input";
@@ -79,7 +79,7 @@ TEST(ResultFile, KeepsASymbolicLink) {
   EXPECT_EQ(read_text(directory.file("target.json")), "text");
 }
 
-TEST(ResultFile, RefusesALinkThatLeadsNowhere) {
+TEST(ResultFile, RejectsADanglingLink) {
   const TemporaryDirectory directory;
   std::filesystem::create_symlink("b", directory.file("a"));
   std::filesystem::create_symlink("a", directory.file("b"));
@@ -88,7 +88,7 @@ TEST(ResultFile, RefusesALinkThatLeadsNowhere) {
   EXPECT_TRUE(std::filesystem::is_symlink(directory.file("a")));
 }
 
-TEST(ResultFile, KeepsThePermissionsOfWhatItReplaces) {
+TEST(ResultFile, KeepsThePermissionsOfTheReplacedFile) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a.json");
   std::ofstream(path) << "old";
@@ -108,7 +108,7 @@ TEST(ResultFile, AppendsInTurn) {
   EXPECT_THAT(directory.names(), ElementsAre("a.json"));
 }
 
-TEST(ResultFile, ReportsWhatDoesNotFit) {
+TEST(ResultFile, ReportsAFullDisk) {
   // The first string fits into the stream's buffer, and the second does not.
   for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
     ResultFile file("--out", "/dev/full");
@@ -140,7 +140,7 @@ TEST(ResultFile, WritesIntoAPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
-TEST(ResultFile, SaysBeforehandThatItCannotBeWritten) {
+TEST(ResultFile, ReportsInAdvanceThatItCannotBeWritten) {
   const TemporaryDirectory directory;
   EXPECT_THAT([&] { ResultFile("--out", directory.file("no/a.json")); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("--out " + directory.file("no/a.json") + ":1:1: "),

@@ -11,7 +11,7 @@
 namespace coppice::system {
 namespace {
 
-TEST(ResultKinds, NameFieldsOfTheTable) {
+TEST(ResultKinds, ReferToFieldsOfTheTable) {
   for (const ResultKind& kind : result_kinds()) {
     for (const auto& paths : {kind.always, kind.sometimes}) {
       for (const std::string_view path : paths) {

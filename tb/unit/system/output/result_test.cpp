@@ -43,7 +43,7 @@ TEST(Result, HasTheKeysOfTheDesign) {
   EXPECT_EQ(result["config"]["system"]["router"]["st_delay"], 1);
 }
 
-TEST(Result, CountsWhatALinkCarriesPerByte) {
+TEST(Result, CountsTheBytesOnLinksPerByteOfData) {
   using workload::CollectiveOp;
   EXPECT_EQ(bus_factor(CollectiveOp::kAllReduce, 2), 1.0);
   EXPECT_EQ(bus_factor(CollectiveOp::kAllReduce, 4), 1.5);
@@ -62,7 +62,7 @@ TEST(Result, DividesBytesByTime) {
                                              time_ns);
 }
 
-TEST(Result, RefusesWhatNoMachineCanDo) {
+TEST(Result, RejectsImpossibleFigures) {
   nlohmann::ordered_json result{{"time_ns", 499.0}, {"link_utilization", {{"mean", 0.5}, {"max", 1.0}}}};
   EXPECT_THAT(
       [&] { require_possible(result, 500); },
@@ -97,7 +97,7 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
 
 // An accelerator sends 3/4 of 8 KiB over the first dimension and half of the remaining quarter over the
 // second. The all-gather sends the same amounts again.
-TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
+TEST(Result, ReportsTheTrafficOfTheDimensionsOfAHierarchy) {
   const auto result =
       run("hierarchy_16x8x8",
           {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 10 GB/s, latency: 1 ns}, "
@@ -116,7 +116,7 @@ TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
   EXPECT_FALSE(run("torus_4x4", {"collective.size=4 KiB"}).contains("dimensions"));
 }
 
-TEST(Summarize, TellsFiguresAndBreakdown) {
+TEST(Summarize, ReportsFiguresAndTheBreakdown) {
   const auto result = run("torus_4x4", {"collective.size=4 KiB"});
   const std::string text = summarize(result);
   EXPECT_THAT(text, AllOf(HasSubstr("all_reduce of 4 KiB by multitree"), HasSubstr("verified: values"),

@@ -28,7 +28,7 @@ TEST(Divide, CountsMemoryAndSerialization) {
 }
 
 // If a message was issued while the previous one was still being sent, its whole time is serialization.
-TEST(Divide, HidesWhatOverlapsTheMessageBefore) {
+TEST(Divide, HidesTimeThatOverlapsThePreviousMessage) {
   ni::MessageRecord message = record();
   message.issued = 200;
   message.head_injected = 1000;
@@ -37,7 +37,7 @@ TEST(Divide, HidesWhatOverlapsTheMessageBefore) {
   EXPECT_EQ(divide(message).total(), 100);
 }
 
-TEST(Divide, CountsFlitsHeldUpAsContention) {
+TEST(Divide, CountsDelayedFlitsAsContention) {
   ni::MessageRecord message = record();
   message.tail_injected = 1150;
   EXPECT_EQ(divide(message).contention, 47);
@@ -46,7 +46,7 @@ TEST(Divide, CountsFlitsHeldUpAsContention) {
 
 // A shortage of credits delayed this message by up to 30 cycles, and the message on which it depends by up to
 // 12.
-TEST(Divide, TellsCreditsFromContention) {
+TEST(Divide, DistinguishesCreditsFromContention) {
   ni::MessageRecord message = record();
   message.tail_injected = 1150;
   message.credit_stall = 30;
@@ -85,7 +85,7 @@ TEST(Divide, DividesTheWaitForData) {
 
 // For arbitrary times, every cycle between the end of the previous message and this message's tail belongs to
 // exactly one part, and no part is negative.
-RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
+RC_GTEST_PROP(Divide, AssignsEveryCycleToOnePart, ()) {
   const auto cycles = rc::gen::inRange<Cycles>(0, 500);
   ni::MessageRecord message;
   message.serialization = *rc::gen::inRange<Cycles>(1, 500);
@@ -132,7 +132,7 @@ double sum_of_parts(const nlohmann::ordered_json& result) {
 }
 
 // In complete runs, with and without contention, the parts must add up to the run's cycles.
-TEST(TimeBreakdown, SumsToTheTotalOfARun) {
+TEST(TimeBreakdown, AddsUpToTheTotalOfARun) {
   const std::vector<std::vector<std::string>> runs{
       {"collective.algorithm=multitree"},
       {"collective.algorithm=ring"},
@@ -151,7 +151,7 @@ TEST(TimeBreakdown, SumsToTheTotalOfARun) {
 }
 
 // A contention-free run must report no contention, whatever the link latencies of its dimensions.
-TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
+TEST(TimeBreakdown, FindsNoContentionIfThereIsNone) {
   for (const char* system : {"torus_4x4", "mesh_4x4"}) {
     for (const char* links : {"150 ns", "[20 ns, 700 ns]", "[700 ns, 20 ns]"}) {
       const auto result = run(system, {"collective.size=64 KiB", "system.router.vc_depth=2000",
@@ -165,7 +165,7 @@ TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
 // With buffers too shallow for the credit loop of 306 cycles, messages wait for credits, which must be
 // reported as `credits` and not as contention. A message has 65 flits, or 4 packets of 17 flits over two
 // virtual channels.
-TEST(TimeBreakdown, CallsTheWaitForCreditsCredits) {
+TEST(TimeBreakdown, ReportsTheWaitForCreditsAsCredits) {
   struct Case {
     const char* flow_control;
     const char* depth;

@@ -143,7 +143,7 @@ TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
 }
 
 // Contending messages fill buffers up to their depth; at the end of the run, all buffers are empty.
-TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
+TEST(TraceWriter, CountsTheFlitsInBuffers) {
   constexpr double kDepth = 8;
   const auto [result, trace] =
       run_traced("mesh_4x4", {"collective.algorithm=direct", "collective.size=64 KiB", "fidelity=flit",
@@ -166,7 +166,7 @@ TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
   for (const auto& [name, track] : trains.trace) EXPECT_NE(track.unit, "flits") << name;
 }
 
-TEST(TraceWriter, LeavesNothingOfARunThatFailed) {
+TEST(TraceWriter, LeavesNoFileAfterAFailedRun) {
   const TemporaryDirectory directory;
   RunOptions options;
   options.trace_path = directory.file("trace");
@@ -174,7 +174,7 @@ TEST(TraceWriter, LeavesNothingOfARunThatFailed) {
   EXPECT_THAT(directory.names(), IsEmpty());
 }
 
-TEST(TraceWriter, SaysThatItCannotBeWritten) {
+TEST(TraceWriter, ReportsThatItCannotBeWritten) {
   const TemporaryDirectory directory;
   RunOptions options;
   options.trace_path = directory.file("no/trace");

@@ -53,7 +53,7 @@ TEST(VcdFile, WritesScopesAndChanges) {
                                                 "#4000\n");
 }
 
-TEST(VcdFile, NamesManySignalsApart) {
+TEST(VcdFile, GivesManySignalsDifferentNames) {
   const TemporaryDirectory directory;
   VcdFile file("--vcd", directory.file("w.vcd"));
   for (int i = 0; i < 9000; ++i) file.add("s" + std::to_string(i), 1);
@@ -69,7 +69,7 @@ TEST(VcdFile, NamesManySignalsApart) {
   EXPECT_EQ(identifiers.size(), 9000U);
 }
 
-TEST(VcdFile, ReportsWhatDoesNotFit) {
+TEST(VcdFile, ReportsAFullDisk) {
   VcdFile file("--vcd", "/dev/full");
   file.add("a", 1);
   EXPECT_THAT([&] { file.finish(); }, ThrowsMessage<ModelError>(HasSubstr("--vcd: '/dev/full' cannot")));

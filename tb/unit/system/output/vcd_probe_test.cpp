@@ -116,7 +116,7 @@ TEST(VcdProbe, ShowsEveryFlitForOneCycle) {
   }
 }
 
-TEST(VcdProbe, LeavesNothingOfARunThatFailed) {
+TEST(VcdProbe, LeavesNoFileAfterAFailedRun) {
   const TemporaryDirectory directory;
   RunOptions options;
   options.vcd_path = directory.file("waves.vcd");

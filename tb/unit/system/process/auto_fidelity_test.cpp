@@ -42,7 +42,7 @@ ordered_json of(config::Fidelity fidelity, const fabric::Meetings* meetings) {
   return result;
 }
 
-TEST(AutoFidelity, TakesTrainsThatMeetNothing) {
+TEST(AutoFidelity, UsesTrainsWithoutContention) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
         all_send(*meetings);
@@ -52,7 +52,7 @@ TEST(AutoFidelity, TakesTrainsThatMeetNothing) {
   EXPECT_EQ(result, ordered_json({{"fidelity", "train"}, {"given", ordered_json::array()}}));
 }
 
-TEST(AutoFidelity, HandsOnWhatMeets) {
+TEST(AutoFidelity, UsesFlitsForMessagesThatContend) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
         meet_unless_given(*meetings);
@@ -85,7 +85,7 @@ TEST(AutoFidelity, AFailureWithoutAMeetingIsOne) {
       ThrowsMessage<ModelError>(HasSubstr("the sum is wrong")));
 }
 
-TEST(AutoFidelity, LeapsWhereTooMuchMeets) {
+TEST(AutoFidelity, UsesLeapsIfTooManyMessagesContend) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
         if (meetings != nullptr) {
@@ -100,7 +100,7 @@ TEST(AutoFidelity, LeapsWhereTooMuchMeets) {
   EXPECT_EQ(result, ordered_json({{"fidelity", "leap"}, {"fidelity_reason", "three met"}}));
 }
 
-TEST(AutoFidelity, LeapsWhereEveryRunFindsMore) {
+TEST(AutoFidelity, UsesLeapsIfEveryRunFindsMoreContention) {
   const auto run = [](config::Fidelity fidelity, fabric::Meetings* meetings) {
     if (meetings != nullptr) {
       all_send(*meetings);
@@ -113,7 +113,7 @@ TEST(AutoFidelity, LeapsWhereEveryRunFindsMore) {
   EXPECT_EQ(result, ordered_json({{"fidelity", "leap"}, {"fidelity_reason", "first"}}));
 }
 
-TEST(AutoFidelity, FlowsShareChannelsWhereFlitsWouldTakeHours) {
+TEST(AutoFidelity, UsesFlowsIfFlitsWouldTakeHours) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
         if (meetings != nullptr) {

@@ -28,13 +28,13 @@ TEST(RunInChild, ReturnsTheValue) {
   EXPECT_EQ(run_in_child([&] { return value; }, nullptr).dump(), value.dump());
 }
 
-TEST(RunInChild, LeavesTheParentAlone) {
+TEST(RunInChild, DoesNotAffectTheParent) {
   int changed = 0;
   run_in_child([&]() -> ordered_json { return ++changed; }, nullptr);
   EXPECT_EQ(changed, 0);
 }
 
-TEST(RunInChild, BringsExceptionsBackAsTheyWere) {
+TEST(RunInChild, PassesOnExceptionsUnchanged) {
   EXPECT_THAT(child([]() -> ordered_json { throw ModelError("deadlock"); }),
               ThrowsMessage<ModelError>(StrEq("deadlock")));
   EXPECT_THAT(child([]() -> ordered_json { throw fabric::ContentionError("two meet"); }),
@@ -49,7 +49,7 @@ TEST(RunInChild, BringsExceptionsBackAsTheyWere) {
               ThrowsMessage<ModelError>(StrEq("else")));
 }
 
-TEST(RunInChild, NamesTheDeathOfTheChild) {
+TEST(RunInChild, ReportsTheDeathOfTheChild) {
   EXPECT_THAT(child([]() -> ordered_json {
                 std::signal(SIGTERM, SIG_DFL);
                 std::raise(SIGTERM);

@@ -5,7 +5,7 @@
 namespace coppice::system {
 namespace {
 
-TEST(CostMeter, TellsWhatASimulationCosts) {
+TEST(CostMeter, MeasuresTheCostOfASimulation) {
   const CostMeter meter;
   double x = 1;
   while (meter.to_json(0)["user_s"] == 0.0) {

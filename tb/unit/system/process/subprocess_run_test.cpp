@@ -49,7 +49,7 @@ TEST(SubprocessRun, ReturnsValuesInOrder) {
   expect_no_children();
 }
 
-TEST(SubprocessRun, RunsNothing) {
+TEST(SubprocessRun, AcceptsAnEmptyList) {
   EXPECT_TRUE(run({}).empty());
 }
 
@@ -67,7 +67,7 @@ TEST(SubprocessRun, CarriesValuesLargerThanAPipe) {
   EXPECT_EQ(values[1].get<std::string>(), large + "y");
 }
 
-TEST(SubprocessRun, SaysWhenEachJobIsDone) {
+TEST(SubprocessRun, ReportsWhenEachJobIsDone) {
   std::vector<std::size_t> done;
   SubprocessOptions options;
   options.job_done = [&](std::size_t job, const Json& /*value*/) { done.push_back(job); };
@@ -93,7 +93,7 @@ TEST(SubprocessRun, RunsNoMoreAtOnceThanAllowed) {
   ::close(tokens[1]);
 }
 
-TEST(SubprocessRun, ThrowsWhatAJobThrows) {
+TEST(SubprocessRun, ThrowsTheExceptionOfAJob) {
   const SubprocessJob fine = [] { return Json(1); };
   EXPECT_THAT(
       [&] {
@@ -115,7 +115,7 @@ TEST(SubprocessRun, ThrowsWhatAJobThrows) {
   expect_no_children();
 }
 
-TEST(SubprocessRun, KeepsThePlaceOfAConfigError) {
+TEST(SubprocessRun, KeepsTheLocationOfAConfigError) {
   try {
     run({[]() -> Json { throw ConfigError({"c.yaml", 3, 7}, "too small"); }});
     FAIL();
@@ -188,7 +188,7 @@ TEST(SubprocessRun, LetsJobsCleanUp) {
   EXPECT_EQ(::read(traces[0], left, sizeof left), 2);
 }
 
-TEST(SubprocessRun, KnowsAProcessor) {
+TEST(SubprocessRun, FindsAtLeastOneProcessor) {
   EXPECT_GE(available_processors(), 1);
 }
 

@@ -26,7 +26,7 @@ std::string chosen(const std::string& algorithm) {
 }
 
 // Executes the tables by one rule only: an entry sends its block if its accelerator holds the block by then.
-RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
+RC_GTEST_PROP(AllToAll, SendsEveryBlockToItsDestination, ()) {
   const auto algorithm =
       *rc::gen::element<std::string>("direct", "at_once", "pairwise", "ring", "hierarchical");
   const SmallMachine machine(
@@ -73,7 +73,7 @@ RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   }
 }
 
-TEST(AllToAll, RefusesWhatItsNetworkDoesNotHave) {
+TEST(AllToAll, RejectsAlgorithmsThatDoNotFitTheNetwork) {
   const auto refuses = [](const std::string& topology, const std::string& algorithm,
                           const std::string& what) {
     const SmallMachine machine(topology, {chosen(algorithm)});

@@ -99,7 +99,7 @@ struct BuiltMachine {
 
 class Arithmetic : public ::testing::TestWithParam<BuiltMachine> {};
 
-TEST_P(Arithmetic, GivesTheCyclesOfTheSimulation) {
+TEST_P(Arithmetic, AgreesWithTheCyclesOfTheSimulation) {
   for (const char* algorithm : {"multitree", "ring"}) {
     for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
       auto overrides = GetParam().overrides;
@@ -169,7 +169,7 @@ TEST(Collective, PaysAHeadFlitForEveryPacket) {
 
 // --- correct sums on every machine -----------------------------------------------------------------------
 
-TEST(Collective, SumsRightlyOnAllKindsOfMachines) {
+TEST(Collective, ComputesCorrectSumsOnAllKindsOfMachines) {
   const std::vector<std::vector<std::string>> machines{
       {"system.topology.dims=[1]"},
       {"system.topology.dims=[2]"},
@@ -206,7 +206,7 @@ std::string without_timing(nlohmann::ordered_json result) {
   return result.dump();
 }
 
-TEST(Collective, GivesTheSameResultAgain) {
+TEST(Collective, IsDeterministic) {
   for (const char* fidelity : {"flit", "auto"}) {
     const std::vector<std::string> overrides{"collective.size=32 KiB", "collective.algorithm=ring",
                                              "system.topology.kind=mesh",
@@ -216,7 +216,7 @@ TEST(Collective, GivesTheSameResultAgain) {
 }
 
 // Writing observations of a run must not change its result.
-TEST(Collective, GivesTheSameResultWatched) {
+TEST(Collective, HasTheSameResultWithObservers) {
   const TemporaryDirectory directory;
   RunOptions options;
   options.trace_path = directory.file("trace.json");
@@ -229,7 +229,7 @@ TEST(Collective, GivesTheSameResultWatched) {
 // --- runs that end early ---------------------------------------------------------------------------------
 
 // A run of N cycles succeeds with a limit of N cycles and fails with a limit of N - 1.
-TEST(Collective, KeepsToTheCycleLimit) {
+TEST(Collective, StopsAtTheCycleLimit) {
   const Cycles needed = cycles(run("torus_4x4", {"collective.size=4 KiB"}));
   for (const char* fidelity : {"flit", "train"}) {
     const auto limited = [&](Cycles limit) {
@@ -262,7 +262,7 @@ TEST(Collective, ReportsItsProgress) {
   EXPECT_EQ(fractions.back(), 1.0);
 }
 
-TEST(Collective, RefusesToObserveWhatIsNotThere) {
+TEST(Collective, RejectsObservedNodesThatDoNotExist) {
   config::Loaded loaded = load_system("torus_4x4");
   loaded.config.observe_nodes = {16};
   RunOptions options;

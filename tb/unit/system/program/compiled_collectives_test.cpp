@@ -29,7 +29,7 @@ class CompiledCollectivesTest : public ::testing::Test {
   CompiledCollectives compiler_{machine_.loaded(), machine_.topology(), machine_.routing()};
 };
 
-TEST_F(CompiledCollectivesTest, CompilesOnceWhatIsAlike) {
+TEST_F(CompiledCollectivesTest, CompilesEqualCollectivesOnce) {
   const Members row{0, 1, 2, 3};
   const auto& first = compiler_.collective(all_reduce(4096), row);
   EXPECT_EQ(&compiler_.collective(all_reduce(4096), row), &first);
@@ -59,7 +59,7 @@ TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
 
 // Even if the controller chooses the routes of messages, the group's order determines which member sends to
 // which.
-TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) {
+TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatUseTheMachinesRoutes) {
   Members all(16);
   for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
   for (const Members& members : {all, Members{2, 0, 3, 1}}) {
@@ -78,7 +78,7 @@ TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) 
   }
 }
 
-TEST_F(CompiledCollectivesTest, GivesEveryMemberAnElement) {
+TEST_F(CompiledCollectivesTest, HasAnElementForEveryMember) {
   EXPECT_EQ(compiler_.collective(all_reduce(1), {0, 1, 2, 3}).schedule.size, 16);
   EXPECT_EQ(compiler_.transfer(0, 1, 0).schedule.size, 4);
   EXPECT_EQ(compiler_.transfer(0, 1, 5).schedule.size, 8);
@@ -106,7 +106,7 @@ TEST_F(CompiledCollectivesTest, SendsOneMessage) {
   EXPECT_EQ(sent.schedule.routes.front().size(), 2U + 2U + 1U);
 }
 
-TEST_F(CompiledCollectivesTest, NamesTheCollectiveThatCannotBe) {
+TEST_F(CompiledCollectivesTest, ReportsTheInvalidCollective) {
   const SmallMachine machine("kind: torus, dims: [4, 4]", {"collectives.all_reduce.algorithm=ring2d"});
   CompiledCollectives compiler(machine.loaded(), machine.topology(), machine.routing());
   EXPECT_THAT(

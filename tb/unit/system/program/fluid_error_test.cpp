@@ -28,7 +28,7 @@ Json timed(const workload::Program& sample, config::Fidelity fidelity) {
   return {{"fidelity", "train"}, {"time_ns", ns}};
 }
 
-TEST(FluidError, OfASmallRunIsMeasuredOnItself) {
+TEST(FluidError, OfASmallRunIsMeasuredOnTheRunItself) {
   const Json measured = measure_fluid_error(one_collective(), 1e5, timed, nullptr);
   EXPECT_DOUBLE_EQ(measured["error"], 0.25);
   EXPECT_EQ(measured["sample"]["scale"], 1.0);
@@ -44,7 +44,7 @@ TEST(FluidError, OfALargeRunIsMeasuredOnASmallerOne) {
   EXPECT_NEAR(measured["sample"]["time_ns"].get<double>(), 1e-3 * kSize, 64);
 }
 
-TEST(FluidError, IsWarnedOfWhereItIsLarge) {
+TEST(FluidError, CausesAWarningIfItIsLarge) {
   Json result = {{"warnings", Json::array()}};
   Json measured = measure_fluid_error(one_collective(), 5e9, timed, nullptr);
   write_fluid_error(measured, result);
@@ -61,7 +61,7 @@ TEST(FluidError, IsWarnedOfWhereItIsLarge) {
   EXPECT_TRUE(result["warnings"].empty());
 }
 
-TEST(FluidError, ASampleThatDoesNotRunLeavesItOpen) {
+TEST(FluidError, IsUnknownIfTheSampleFails) {
   const auto refused = [](const workload::Program&, config::Fidelity) -> Json {
     throw ModelError("no such luck");
   };

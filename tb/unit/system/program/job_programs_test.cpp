@@ -50,7 +50,7 @@ class JobPrograms : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-TEST_F(JobPrograms, AreOneProgramBehindOneAnother) {
+TEST_F(JobPrograms, AreConcatenatedToOneProgram) {
   const config::Loaded loaded = load("{file: two.yaml, name: p}, {file: two.yaml, name: q, arrival: 3 us}");
   const workload::Program program = load_jobs(loaded);
   EXPECT_NO_THROW(workload::check_program(program));
@@ -77,7 +77,7 @@ TEST_F(JobPrograms, AreOneProgramBehindOneAnother) {
   EXPECT_EQ(program.transfers.back().destination, 2);
 }
 
-TEST_F(JobPrograms, TakeTheirOwnAcceleratorsThenThoseOfTheFileThenFreeOnes) {
+TEST_F(JobPrograms, UseTheirOwnAcceleratorsThenThoseOfTheFileThenFreeOnes) {
   EXPECT_THAT(load_jobs(load("{file: two.yaml, accelerators: [7, 3]}, {file: placed.yaml}, {file: two.yaml}"))
                   .placement,
               ElementsAre(7, 3, 6, 1, 0, 2));
@@ -90,7 +90,7 @@ TEST_F(JobPrograms, TakeTheirOwnAcceleratorsThenThoseOfTheFileThenFreeOnes) {
           "accelerator 8 does not exist: the accelerators are 0 to 7");
 }
 
-TEST_F(JobPrograms, AreOneJobWhereNoneIsNamed) {
+TEST_F(JobPrograms, AreOneJobByDefault) {
   workload::Program program;
   program.ranks.resize(3);
   const auto jobs = jobs_of(config::Config(), program);
@@ -104,7 +104,7 @@ TEST_F(JobPrograms, AreOneJobWhereNoneIsNamed) {
 
 // The program that remains after some iterations is valid and contains only unfinished work. Each job keeps
 // its own unfinished iterations.
-TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
+TEST_F(JobPrograms, ContinueWithoutFinishedIterations) {
   const config::Loaded loaded = load("{file: two.yaml, name: p}, {file: two.yaml, name: q}");
   const workload::Program program = load_jobs(loaded);
   const auto jobs = jobs_of(loaded.config, program);

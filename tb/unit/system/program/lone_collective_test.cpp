@@ -31,7 +31,7 @@ TEST(LoneCollective, IsAProgramOfOneOperationEach) {
   for (const auto& rank : program.ranks) EXPECT_THAT(rank.operations, SizeIs(1));
 }
 
-TEST(LoneCollective, IsAmongAllWhereNoGroupIsNamed) {
+TEST(LoneCollective, IncludesAllAcceleratorsByDefault) {
   const workload::Program program = program_of({"collective.op=all_to_all"});
   EXPECT_THAT(program.placement, SizeIs(16));
   EXPECT_EQ(program.collectives[0].op, workload::CollectiveOp::kAllToAll);
@@ -52,7 +52,7 @@ TEST(LoneCollective, FindsItsRootInTheGroup) {
       ThrowsMessage<ConfigError>(HasSubstr("collective.root: accelerator 4 is not in collective.group")));
 }
 
-TEST(LoneCollective, RefusesMembersThatAreNone) {
+TEST(LoneCollective, RejectsMembersThatDoNotExist) {
   EXPECT_THAT(
       [] { program_of({"collective.group=[1, 16]"}); },
       ThrowsMessage<ConfigError>(HasSubstr("accelerator 16 does not exist: the accelerators are 0 to 15")));

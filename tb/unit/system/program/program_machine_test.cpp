@@ -73,7 +73,7 @@ Ran run(config::Fidelity fidelity, Cycles late, GroupRouting ways = GroupRouting
 
 // Each collective starts only when its gate opens. The ring is idle before the second collective, so both
 // have the same delay.
-TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
+TEST(ProgramMachine, StartsCollectivesWhenTheGateOpens) {
   for (const auto fidelity : {config::Fidelity::kTrain, config::Fidelity::kFlit, config::Fidelity::kFluid}) {
     const Ran open = run(fidelity, 0);
     EXPECT_EQ(open.opened, 0);
@@ -83,7 +83,7 @@ TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
   }
 }
 
-TEST(ProgramMachine, ChangesTheRoutesOfFlowsOnly) {
+TEST(ProgramMachine, ChangesOnlyTheRoutesOfFlows) {
   EXPECT_TRUE(run(config::Fidelity::kFluid, 0).changes_routes);
   EXPECT_FALSE(run(config::Fidelity::kFlit, 0).changes_routes);
   EXPECT_FALSE(run(config::Fidelity::kTrain, 0).changes_routes);

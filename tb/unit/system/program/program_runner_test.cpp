@@ -48,7 +48,7 @@ constexpr const char* kFirst =
     "  - {name: first, all_reduce: 64 KiB}\n"
     "  - {rank: all, name: later, compute: 100 ns}\n";
 
-TEST(ProgramRunner, LoadsTheMostUrgentOfTheTablesThatWait) {
+TEST(ProgramRunner, LoadsTheMostUrgentWaitingTables) {
   const std::string text = std::string(kFirst) +
                            "  - {name: low, all_reduce: 4 KiB, after: later, priority: -1}\n"
                            "  - {name: plain, all_reduce: 4 KiB, after: later}\n"
@@ -56,7 +56,7 @@ TEST(ProgramRunner, LoadsTheMostUrgentOfTheTablesThatWait) {
   EXPECT_THAT(order_of(text, 1), ::testing::ElementsAre(1, 4, 3, 2));
 }
 
-TEST(ProgramRunner, LoadsTablesOfOnePriorityInTheirOrder) {
+TEST(ProgramRunner, LoadsTablesOfEqualPriorityInOrder) {
   const std::string text = std::string(kFirst) +
                            "  - {name: one, all_reduce: 4 KiB, after: later, priority: 2}\n"
                            "  - {name: two, all_reduce: 4 KiB, after: later, priority: 2}\n";

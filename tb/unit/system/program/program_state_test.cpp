@@ -20,7 +20,7 @@ constexpr const char* kText =
     "  - {name: b, all_reduce: 64 B}\n"
     "  - {name: s, send: 10 B, from: 1, to: 2}\n";
 
-TEST(ProgramState, PlacesRanks) {
+TEST(ProgramState, AssignsRanksToAccelerators) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->accelerator(0), 3);
   EXPECT_EQ(one.state->rank_on(3), 0);
@@ -51,7 +51,7 @@ TEST(ProgramState, NumbersItsExchanges) {
 }
 
 // A collective of a single rank moves no data, so its verification always succeeds.
-TEST(ProgramState, LetsOneRankBeAlone) {
+TEST(ProgramState, AllowsASingleRank) {
   const SmallProgram one(kRing, "ranks: 1\noperations:\n  - {name: a, all_reduce: 64 B}\n");
   EXPECT_EQ(one.state->exchange(1).compiled, nullptr);
   one.state->joined(1, 5);
@@ -59,7 +59,7 @@ TEST(ProgramState, LetsOneRankBeAlone) {
   EXPECT_EQ(one.state->exchange(1).ended, 7);
 }
 
-TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
+TEST(ProgramState, RecordsTimesOfJoiningAndEnding) {
   const SmallProgram one(kRing, kText, {"check=off"});
   for (const Cycles now : {7, 9, 3}) one.state->joined(2, now);
   EXPECT_EQ(one.state->exchange(2).first_joined, 3);
@@ -87,7 +87,7 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
 
 // Each exchange has its own buffer in an accelerator's memory; the high bits of an address identify the
 // buffer.
-TEST(ProgramState, KeepsBuffersApart) {
+TEST(ProgramState, SeparatesBuffers) {
   const SmallProgram one(kRing, kText);
   ProgramMemory sends(*one.state, 0);
   ProgramMemory receives(*one.state, 2);
@@ -101,7 +101,7 @@ TEST(ProgramState, KeepsBuffersApart) {
   EXPECT_NO_THROW(one.state->done(3, 2));
 }
 
-TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
+TEST(ProgramState, ComputesDurationsByTheClockAndTheRoofline) {
   const auto cycles = [](const workload::Compute& compute, std::vector<std::string> keys, int rank = 0) {
     keys.emplace_back("system.clock=1 GHz");
     return SmallProgram(kRing, kText, keys).state->duration(compute, rank);

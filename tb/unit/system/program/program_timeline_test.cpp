@@ -38,7 +38,7 @@ class ProgramTimelineTest : public ::testing::Test {
                     {"check=off"}};
 };
 
-TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
+TEST_F(ProgramTimelineTest, HasTheOperationsOfTheseTests) {
   for (const auto& rank : one_.program.ranks) {
     ASSERT_THAT(rank.operations, SizeIs(6));
     EXPECT_TRUE(std::holds_alternative<workload::Compute>(rank.operations[0].work));
@@ -49,7 +49,7 @@ TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
 
 // Rank 0 computes until 10 and waits until rank 1 joins at 30; then its communication is exposed until 50,
 // and its send from 50 to 60. Rank 1 computes until 25 and is idle until 30.
-TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
+TEST_F(ProgramTimelineTest, DividesTheTimeByActivity) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 10, 10, 50);
   at(0, 2, 50, 50, 60);
@@ -98,7 +98,7 @@ TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
 
 // An iteration lasts from the end of the previous iteration to its own end, even if some of its operations
 // begin earlier.
-TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
+TEST_F(ProgramTimelineTest, DividesTimeAtTheEndsOfIterations) {
   for (const int rank : {0, 1}) {
     for (std::size_t i = 0; i < 6; ++i) at(rank, i, 0, 0, 1);
   }
@@ -120,7 +120,7 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
 
 // If an operation spans the end of an iteration, each iteration counts its own share. The parts of all
 // iterations add up to those of the whole run.
-TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
+TEST_F(ProgramTimelineTest, DividesOperationsInProgressAtTheEndsOfIterations) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 0, 0, 70);  // waits until 5; then exposed until 70, except while the rank computes
   at(0, 2, 70, 70, 70);

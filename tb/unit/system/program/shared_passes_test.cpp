@@ -88,7 +88,7 @@ double cycles_of(const ordered_json& result, int operation, int rank = 0) {
   return one.at("end_ns").get<double>() - one.at("begin_ns").get<double>();
 }
 
-TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
+TEST(SharedPasses, WaitWhileTheNetworkInterfaceUsesTheMemory) {
   for (const char* fidelity : {"train", "flit"}) {
     const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
     const auto result =
@@ -104,7 +104,7 @@ TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
 
 // A pass that does not actually overlap with an exchange takes the time of its formula, even if it is
 // simulated tile by tile.
-TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
+TEST(SharedPasses, TakeTheTimeOfTheFormulaWithAnExclusiveMemory) {
   for (const char* fidelity : {"train", "flit"}) {
     const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
     Compute long_before;
@@ -118,7 +118,7 @@ TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
   }
 }
 
-TEST(SharedPasses, AreTimedByTheFormulaWhereAllExchangesAreBeforeOrAfterThem) {
+TEST(SharedPasses, TakeTheTimeOfTheFormulaIfExchangesDoNotOverlap) {
   const config::Loaded loaded = ring();
   const auto result = run_passes(loaded, program_of({{"first", pass_of(loaded), {}},
                                                      {"sum", JoinCollective{0}, {0}},
@@ -140,7 +140,7 @@ TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   EXPECT_EQ(result.at("passes").at("tiles"), 3);
 }
 
-TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
+TEST(SharedPasses, DoNotExistIfTheMemoryIsUnlimited) {
   const config::Loaded loaded = ring({"system.accelerator.memory_bandwidth=unlimited"});
   const Program program = program_of({{"pass", pass_of(loaded), {}}, {"sum", JoinCollective{0}, {}}});
   EXPECT_FALSE(SharedPasses(loaded, program).any(0));

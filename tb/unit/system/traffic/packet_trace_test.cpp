@@ -34,7 +34,7 @@ class TraceFile {
   std::string path_;
 };
 
-TEST(PacketTrace, ReadsWhatNetracePrints) {
+TEST(PacketTrace, ReadsTheOutputOfNetrace) {
   const auto packets = TraceFile(
                            "# a read and its answer\n"
                            "  ID:7 CYC:20 SRC:1 DST:5 ADR:0x0000beef TYP:ReadReq NDEP:2 9 11\n\n"
@@ -52,7 +52,7 @@ TEST(PacketTrace, ReadsWhatNetracePrints) {
   EXPECT_EQ(packets[3].flits, 6);
 }
 
-TEST(PacketTrace, NamesThePlaceOfWhatIsWrong) {
+TEST(PacketTrace, LocatesMistakes) {
   const auto complaint = [](const std::string& text) { return TraceFile(text).complaint(); };
   EXPECT_THAT(complaint(""), HasSubstr("contains no packets"));
   EXPECT_THAT(complaint("\nCYC:1 SRC:0 DST:16\n"),
@@ -86,7 +86,7 @@ TEST(Permutation, HasATargetForEverySource) {
 
 // A chain of dependent packets across the machine. Each packet leaves in the cycle after the previous one has
 // arrived.
-TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
+TEST(TraceTraffic, SendsPacketsAfterTheirDependencies) {
   const TraceFile file(
       "ID:1 CYC:100 SRC:0 DST:1 FLITS:1 NDEP:1 2\n"
       "ID:2 CYC:0 SRC:1 DST:0 FLITS:4 NDEP:1 3\n"

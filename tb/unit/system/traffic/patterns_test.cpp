@@ -36,7 +36,7 @@ std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draw
 }
 
 // The expected destinations are those of an 8x8 network, in which the node at (x, y) has the number 8 y + x.
-TEST(TrafficPattern, FollowsTheTableOfThePatterns) {
+TEST(TrafficPattern, AgreesWithTheTableOfPatterns) {
   const Topology topology = torus({8, 8});
   const NodeId src = 8 * 6 + 3;
   EXPECT_EQ(destination(Pattern::kTranspose, topology, src), 8 * 3 + 6);
@@ -58,7 +58,7 @@ TEST(TrafficPattern, ExchangesHalvesOfBitsWithoutCoordinates) {
               ThrowsMessage<UnsupportedError>(HasSubstr("a square number of nodes")));
 }
 
-TEST(TrafficPattern, DrawsByTheWeightsOfHotspots) {
+TEST(TrafficPattern, ChoosesDestinationsByTheWeightsOfHotspots) {
   const TrafficPattern pattern(Pattern::kHotspot, torus({8, 8}), {.hotspots = {{5, 1}, {9, 3}}});
   auto hits = counts(pattern, 0, 8000);
   EXPECT_EQ(hits.size(), 2U);
@@ -73,7 +73,7 @@ TEST(TrafficPattern, DrawsByTheWeightsOfHotspots) {
       ThrowsMessage<UnsupportedError>(HasSubstr("has accelerators 0 to 3")));
 }
 
-TEST(TrafficPattern, DrawsOneOfTwoOrOfAGroup) {
+TEST(TrafficPattern, ChoosesOneOfTwoOrOneOfAGroup) {
   auto hits = counts(TrafficPattern(Pattern::kDiagonal, torus({8})), 7, 9000);
   EXPECT_NEAR(hits[7], 6000, 200);
   EXPECT_NEAR(hits[0], 3000, 200);
@@ -87,7 +87,7 @@ TEST(TrafficPattern, DrawsOneOfTwoOrOfAGroup) {
   EXPECT_EQ(hits.begin()->first, 0);
 }
 
-TEST(TrafficPattern, KeepsToAPermutationThatIsDrawnOrGiven) {
+TEST(TrafficPattern, UsesTheSamePermutationThroughout) {
   const Topology topology = torus({5, 5});
   Random random(1);
   std::map<NodeId, int> hits;
@@ -110,7 +110,7 @@ TEST(TrafficPattern, MovesTornadoAlmostHalfWayAround) {
   }
 }
 
-TEST(TrafficPattern, DrawsUniformDestinationsWithTheSourceAmongThem) {
+TEST(TrafficPattern, UniformDestinationsIncludeTheSource) {
   const TrafficPattern pattern(Pattern::kUniform, torus({4, 2}));
   Random random(7);
   std::map<NodeId, int> counts;
@@ -133,7 +133,7 @@ RC_GTEST_PROP(TrafficPattern, PermutesTheNodes, ()) {
   RC_ASSERT(static_cast<int>(hits.size()) == topology.num_accelerators());
 }
 
-TEST(TrafficPattern, RefusesWhereItIsNotDefined) {
+TEST(TrafficPattern, IsRejectedIfItIsNotDefined) {
   EXPECT_THAT(
       [] {
         TrafficPattern(Pattern::kTranspose, torus({4, 2}));
@@ -151,7 +151,7 @@ TEST(TrafficPattern, RefusesWhereItIsNotDefined) {
       ThrowsMessage<UnsupportedError>(HasSubstr("a power-of-two number of nodes, but torus 3x4 has 12")));
 }
 
-TEST(ParsePattern, KnowsThemAndNamesThem) {
+TEST(ParsePattern, AcceptsAndListsAllNames) {
   for (const PatternInfo& info : traffic_patterns()) {
     EXPECT_STREQ(to_string(parse_pattern(info.name)), info.name);
   }

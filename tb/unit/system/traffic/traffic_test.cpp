@@ -39,7 +39,7 @@ std::string name_of(const ::testing::TestParamInfo<Point>& point) {
 
 class Calibration : public ::testing::TestWithParam<Point> {};
 
-TEST_P(Calibration, MeetsTheMeasuredRouter) {
+TEST_P(Calibration, AgreesWithTheMeasuredRouter) {
   const Point& point = GetParam();
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(point.rate, point.packet_flits));
   const double latency = result["packet_latency_mean"];
@@ -81,7 +81,7 @@ TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
 
 // In these patterns, no destination has two shortest routes in opposite directions, so the mean distance
 // follows from the geometry.
-TEST(Traffic, TakesTheShortestWayInEveryPattern) {
+TEST(Traffic, UsesTheShortestPathInEveryPattern) {
   const std::vector<std::pair<Pattern, double>> torus_hops{
       {Pattern::kTranspose, 5}, {Pattern::kTornado, 7}, {Pattern::kNeighbor, 3}, {Pattern::kBitcomp, 5}};
   for (const auto& [pattern, hops] : torus_hops) {
@@ -92,7 +92,7 @@ TEST(Traffic, TakesTheShortestWayInEveryPattern) {
   }
 }
 
-TEST(Traffic, SaysWhenItIsSaturated) {
+TEST(Traffic, ReportsSaturation) {
   TrafficOptions traffic = uniform(0.9, 1, 2'000);
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
   EXPECT_TRUE(result["saturated"]);
@@ -118,7 +118,7 @@ TEST_P(SpreadTraffic, NeverDeadlocks) {
 }
 
 // At low load, every packet arrives, so the accepted rate equals the offered rate.
-TEST_P(SpreadTraffic, DeliversWhatIsOffered) {
+TEST_P(SpreadTraffic, DeliversTheOfferedTraffic) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.05, 4, 10'000), GetParam().keys);
   EXPECT_FALSE(result["saturated"]);
   EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.05, 0.004);
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A dimension-order route has 5.25 channels on average. A route through a random node consists of two such
 // routes.
-TEST(Traffic, TakesLongerWaysByNodesDrawn) {
+TEST(Traffic, UsesLongerPathsThroughRandomNodes) {
   const auto result =
       run_synthetic("mesh_8x8_booksim", uniform(0.05, 1, 20'000), {"system.router.routing=valiant"});
   EXPECT_NEAR(result["hops_mean"].get<double>(), 2 * 5.25 + 1, 0.15);
@@ -159,7 +159,7 @@ TEST(Traffic, TakesLongerWaysByNodesDrawn) {
 
 // On a torus, minimal routing of tornado traffic uses only one direction of each ring. Detours use the other
 // direction as well.
-TEST(Traffic, CarriesMoreOfTornadoTrafficByDetours) {
+TEST(Traffic, CarriesMoreTornadoTrafficWithDetours) {
   const auto accepted = [](const std::string& routing) {
     TrafficOptions traffic = uniform(0.9, 1, 5'000);
     traffic.pattern = Pattern::kTornado;
@@ -206,7 +206,7 @@ TEST(Traffic, HasNoMeanWithoutAPacket) {
   EXPECT_FALSE(result["saturated"]);
 }
 
-TEST(Traffic, GivesTheSameResultForASeedAndAnotherForAnother) {
+TEST(Traffic, DependsOnTheSeed) {
   const auto measure = [](int seed) {
     auto result = run_synthetic("mesh_8x8_booksim", uniform(0.3, 4, 2'000), {fmt::format("seed={}", seed)});
     result.erase("simulator");
@@ -241,7 +241,7 @@ TEST(Traffic, CountsFlitLatencyFromInjection) {
   EXPECT_NEAR(result["flit_latency_mean"].get<double>(), 5 * result["hops_mean"].get<double>() + 2, 0.5);
 }
 
-TEST(Traffic, RefusesAbsurdOptions) {
+TEST(Traffic, RejectsInvalidOptions) {
   const auto refused = [](const TrafficOptions& traffic, const std::string& message) {
     EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", traffic); },
                 ThrowsMessage<ConfigError>(HasSubstr(message)));
@@ -258,14 +258,14 @@ TEST(Traffic, RefusesAbsurdOptions) {
   refused(traffic, "--warmup");
 }
 
-TEST(Traffic, RefusesAPatternThatIsNotDefinedThere) {
+TEST(Traffic, RejectsAPatternThatIsNotDefinedForTheNetwork) {
   TrafficOptions traffic = uniform(0.1, 1);
   traffic.pattern = Pattern::kTranspose;
   EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", traffic, {"system.topology.dims=[4, 8]"}); },
               ThrowsMessage<ConfigError>(HasSubstr("two equal dims")));
 }
 
-TEST(Traffic, KeepsToTheCycleLimit) {
+TEST(Traffic, StopsAtTheCycleLimit) {
   EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", uniform(0.1, 1), {"max_cycles=3000"}); },
               ThrowsMessage<ModelError>(HasSubstr("cycle limit reached at cycle 3000 ")));
 }

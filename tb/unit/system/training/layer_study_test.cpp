@@ -39,7 +39,7 @@ class LayerStudy : public ::testing::Test {
 
 // Each layer has three passes and an update. The number of multiply-accumulates must be that of the passes'
 // products.
-TEST_F(LayerStudy, TellsEveryPassOfEveryLayer) {
+TEST_F(LayerStudy, ListsEveryPassOfEveryLayer) {
   const Json result = study();
   std::vector<std::string> passes;
   for (const Json& layer : result["layers"]) {
@@ -83,7 +83,7 @@ TEST_F(LayerStudy, AddsUpItsLayers) {
   }
 }
 
-TEST_F(LayerStudy, TakesTheTimeOfItsClock) {
+TEST_F(LayerStudy, UsesItsClock) {
   const Json usual = study({"system.accelerator.clock=1 GHz"});
   const Json slow = study({"system.accelerator.clock=500 MHz"});
   EXPECT_EQ(usual["cycles"], slow["cycles"]);
@@ -93,7 +93,7 @@ TEST_F(LayerStudy, TakesTheTimeOfItsClock) {
       static_cast<double>(usual["cycles"].get<std::int64_t>() + usual["stall_cycles"].get<std::int64_t>()));
 }
 
-TEST_F(LayerStudy, RefusesWhatHasNoArraysOrNoLayers) {
+TEST_F(LayerStudy, RequiresArraysAndLayers) {
   refuses({"system.accelerator.model=roofline"}, "system.accelerator.model is roofline, which has no arrays");
   refuses({"training.model=w.txt"}, "a text workload has durations but no layers");
   refuses({"system.accelerator.memory=1 KiB"}, "system.accelerator.memory of 1 KiB is too small for m");
@@ -115,7 +115,7 @@ TEST_F(LayerStudy, WritesATableOfCommaSeparatedValues) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
-TEST_F(LayerStudy, IsSummarizedForPeople) {
+TEST_F(LayerStudy, HasASummary) {
   const Json result = study();
   const std::string text = summarize_layers(result);
   EXPECT_THAT(text, AllOf(HasSubstr("m on 2 PEs, 2 samples"), HasSubstr("weight_gradient"),

@@ -35,7 +35,7 @@ class TextPrediction : public ::testing::Test {
 };
 
 // The reduce-scatter and the all-gather each send three quarters of 4,096,000 bytes.
-TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
+TEST_F(TextPrediction, AddsUpComputationAndWaits) {
   const Json training =
       predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 ALLREDUCE 4096000 500\n")["training"];
   EXPECT_DOUBLE_EQ(training["forward_ns"], 1000);
@@ -47,7 +47,7 @@ TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
   EXPECT_DOUBLE_EQ(training["utilization"], 1);
 }
 
-TEST_F(TextPrediction, UsesAllBandwidthWhereNothingIsSent) {
+TEST_F(TextPrediction, ReportsFullBandwidthIfNothingIsSent) {
   const Json training = predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 NONE 0 500\n")["training"];
   EXPECT_DOUBLE_EQ(training["communication_ns"], 0);
   EXPECT_DOUBLE_EQ(training["utilization"], 1);
@@ -55,7 +55,7 @@ TEST_F(TextPrediction, UsesAllBandwidthWhereNothingIsSent) {
 
 // The second layer's gradients are in flight while the first layer still computes; the first layer's are
 // ready only at the end.
-TEST_F(TextPrediction, HidesGradientsBehindWhatIsComputed) {
+TEST_F(TextPrediction, OverlapsGradientsWithComputation) {
   const std::string workload =
       "DATA\n2\na -1 1000 NONE 0 100000 NONE 0 300000 NONE 0 0\n"
       "b -1 1000 NONE 0 2000 NONE 0 3000 ALLREDUCE 4096000 0\n";
@@ -75,14 +75,14 @@ TEST_F(TextPrediction, WaitsForTheOtherPartsOfAModel) {
   EXPECT_EQ(training["collectives"][0]["count"], 2);
 }
 
-TEST_F(TextPrediction, RefusesGroupsThatNoDimensionsMake) {
+TEST_F(TextPrediction, RejectsGroupsThatAreNotDimensions) {
   const std::string workload =
       "HYBRID_TRANSFORMER model_parallel_NPU_group: 3\n1\nfc -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
   EXPECT_THAT([&] { predict(workload); },
               ThrowsMessage<ConfigError>(HasSubstr("groups of 3 accelerators do not match the dimensions")));
 }
 
-TEST_F(TextPrediction, RefusesAlgorithmsThatMoveNoChunksOverDimensions) {
+TEST_F(TextPrediction, RejectsAlgorithmsWithoutChunksAndDimensions) {
   const std::string workload = "DATA\n1\nfc -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
   EXPECT_THAT([&] { predict(workload, {"collective.algorithm=ring"}); },
               ThrowsMessage<ConfigError>(HasSubstr("write hierarchical")));

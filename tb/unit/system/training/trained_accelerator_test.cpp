@@ -32,7 +32,7 @@ class TrainedAccelerator : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-TEST_F(TrainedAccelerator, CountsOutputsAsItsConventionDoes) {
+TEST_F(TrainedAccelerator, CountsOutputsAccordingToItsConvention) {
   const workload::Model model = trained_model(load());
   ASSERT_EQ(model.layers.size(), 2U);
   EXPECT_EQ(model.layers[0].output_height(), 3);
@@ -47,14 +47,14 @@ TEST_F(TrainedAccelerator, CountsOutputsAsItsConventionDoes) {
   }());
 }
 
-TEST_F(TrainedAccelerator, RefusesAModelThatIsNotThere) {
+TEST_F(TrainedAccelerator, RejectsAModelThatDoesNotExist) {
   EXPECT_THAT([&] { trained_model(load({"training.model=none.csv"})); },
               ThrowsMessage<ConfigError>(HasSubstr("none.csv")));
 }
 
 // The memory holds the weights, gradients and momentum of both layers, the inputs and last outputs of two
 // samples, and the PEs' partial sums.
-TEST_F(TrainedAccelerator, NeedsMemoryToTheByte) {
+TEST_F(TrainedAccelerator, NeedsMemoryExactToTheByte) {
   const workload::Model model = trained_model(load());
   const Bytes weights = Bytes{4} * (3 * 3 * 16 * 40 + 640 * 100);
   const Bytes activations = Bytes{4} * 2 * (8 * 9 * 16 + 640 + 100);

@@ -23,7 +23,7 @@ std::vector<Bytes> sizes(const workload::Program& program) {
   return bytes;
 }
 
-TEST(TrainingProgram, ReducesLayersBucketsOrAll) {
+TEST(TrainingProgram, ReducesLayersBucketsOrAllGradients) {
   const auto of = [](Overlap overlap, Bytes bucket) {
     const TrainingProgram made = make_training_program(layers(), overlap, bucket, 8, 3);
     workload::check_program(made.program);
@@ -59,7 +59,7 @@ TEST(TrainingProgram, ComputesInOrder) {
 
 // The updates follow the backward pass. Each waits until the bucket that contains its gradients has been
 // reduced.
-TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
+TEST(TrainingProgram, UpdatesWeightsWithReducedGradients) {
   std::vector<LayerCost> costs = layers();
   costs[0].update = 3;
   costs[2].update = 4;

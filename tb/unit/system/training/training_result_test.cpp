@@ -92,7 +92,7 @@ class TrainingResult : public ::testing::Test {
 
 // The forward pass takes 150 ns. The backward pass takes 30 + 40 + 60 ns, because the first layer needs no
 // input gradient. The all-reduces run from 180 to 260 ns (second layer) and from 280 to 680 ns (first layer).
-TEST_F(TrainingResult, TellsTheTimesOfAnIteration) {
+TEST_F(TrainingResult, ReportsTheTimesOfAnIteration) {
   const Json json = result();
   const Json& training = json["training"];
   EXPECT_DOUBLE_EQ(training["forward_ns"], 150);
@@ -119,7 +119,7 @@ TEST_F(TrainingResult, RoundsCyclesUp) {
   EXPECT_EQ(result()["cycles"], 681);
 }
 
-TEST_F(TrainingResult, SaysTheWeakestOfItsAllReduces) {
+TEST_F(TrainingResult, ReportsTheWeakestVerificationOfItsAllReduces) {
   EXPECT_EQ(result()["verified"], "values");
   EXPECT_EQ(result()["fidelity"], "train");
   EXPECT_EQ(result()["contention_free"], true);
@@ -134,12 +134,12 @@ TEST_F(TrainingResult, SaysTheWeakestOfItsAllReduces) {
 }
 
 // The reported tables are those of the longest all-reduce, which need the widest fields.
-TEST_F(TrainingResult, TellsOfTheTablesOfItsLongestAllReduce) {
+TEST_F(TrainingResult, ReportsTheTablesOfItsLongestAllReduce) {
   EXPECT_EQ(result()["ni_overhead"]["of"], 400);
 }
 
 // With a chained forward pass, each accelerator finishes at a time of its own.
-TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
+TEST_F(TrainingResult, UsesTheChainedForwardPassOfEachAccelerator) {
   forward_ns_ = {500, 500, 520, 500};
   const Json performance = result()["training"]["accelerator_performance"];
   const double backward = 280 - static_cast<double>(timeline_.forward) / static_cast<double>(kNs);
@@ -148,7 +148,7 @@ TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
 }
 
 // An accelerator that forwards data for other accelerators computes more slowly.
-TEST_F(TrainingResult, SlowsDownWhoForwards) {
+TEST_F(TrainingResult, IncludesTheDelayOfForwarding) {
   reduced_[400]["forwarding"] = {2};
   loaded_.config.system.accelerator.forwarding_cost = 0.25;
   const Json performance = result()["training"]["accelerator_performance"];
@@ -156,7 +156,7 @@ TEST_F(TrainingResult, SlowsDownWhoForwards) {
   EXPECT_DOUBLE_EQ(performance[2], 280.0 / (280 * 1.25 + 400));
 }
 
-TEST_F(TrainingResult, OfNoGradientsIsComputationAlone) {
+TEST_F(TrainingResult, WithoutGradientsIsOnlyComputation) {
   for (workload::LayerCost& cost : costs_) cost.gradient_bytes = 0;
   reduced_.clear();
   timeline_ = workload::lay_out_computation(costs_);
@@ -169,7 +169,7 @@ TEST_F(TrainingResult, OfNoGradientsIsComputationAlone) {
               HasSubstr("100.0% of the performance without communication"));
 }
 
-TEST_F(TrainingResult, IsSummarizedForPeople) {
+TEST_F(TrainingResult, HasASummary) {
   const std::string text = summarize_training(simulated(result()));
   EXPECT_THAT(text,
               AllOf(HasSubstr("training iteration of two by ring on 4 accelerators"),

@@ -60,7 +60,7 @@ constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
 // The 16 PEs together update 1,024, 256 and 1 weights. Each PE updates 32 weights per cycle.
 constexpr double kUpdate = 2 + 1 + 1;
 
-TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
+TEST_F(TrainingRun, DividesTheTimeOfANonOverlappedIteration) {
   const double communication = all_reduce_ns(load());
   const Json result = run_training(load(), {});
   const Json& training = result["training"];
@@ -103,7 +103,7 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
 
 // Computation and all-reduces are simulated together. With fast links, the backward pass hides all
 // all-reduces except the last one.
-TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
+TEST_F(TrainingRun, SimulatesAllReducesOfLayersDuringComputation) {
   const Json result = run_training(load({"training.overlap=layer_wise"}), {});
   const Json& training = result["training"];
   ASSERT_EQ(training["all_reduces"].size(), 3U);
@@ -119,7 +119,7 @@ TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
 }
 
 // For each weight, Adam reads and writes two states in addition to the weight, and reads the gradient.
-TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
+TEST_F(TrainingRun, UpdatesWeightsThroughTheMemory) {
   const auto update = [&](const std::string& optimizer) {
     const Json result = run_training(
         load({"training.optimizer=" + optimizer, "system.accelerator.memory_bandwidth=4 GB/s"}), {});
@@ -130,7 +130,7 @@ TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
   EXPECT_LT(update("adam"), 28 * 1281 / 4 * 1.02);
 }
 
-TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
+TEST_F(TrainingRun, ReducesNothingWithoutWeights) {
   std::ofstream(folder_ + "/model.csv") << "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, "
                                            "Channels, Num Filter, Strides, Kind\n"
                                            "scores, 4, 1, 1, 1, 8, 8, 1, matmul\n";
@@ -142,7 +142,7 @@ TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
 }
 
 // In a hierarchical all-reduce, messages carry parts of chunks, so the arrival of whole chunks is not known.
-TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
+TEST_F(TrainingRun, RejectsChainingToPartsOfChunks) {
   const std::vector<std::string> levels{
       "training.overlap=chained",
       "collective.algorithm=hierarchical",

@@ -145,7 +145,7 @@ TEST(LeastAllReduceTime, HasTheClosedFormOfMeshesPathsAndTori) {
 
 // The bound must not be twice the all-gather's cut bound: the accelerator with the slow link need not own any
 // data, so schedules can be up to 72% faster than that.
-TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkIsThatLinkOnce) {
+TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkUsesThatLinkOnce) {
   Topology topology(Kind::kFile, {}, 8, 1);
   for (NodeId node = 0; node < 8; ++node) {
     const Bandwidth bandwidth{node == 5 ? kLink / 10 : kLink};
@@ -157,7 +157,7 @@ TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkIsThatLinkOnce) {
   EXPECT_EQ(least.groups, (std::vector<std::vector<NodeId>>{{5}, {0, 1, 2, 3, 4, 6, 7}}));
 }
 
-TEST(LeastAllReduceTime, OfAStarIsOneLink) {
+TEST(LeastAllReduceTime, OfAStarIsThatOfOneLink) {
   Topology star(Kind::kFile, {}, 5, 0);
   for (NodeId leaf = 1; leaf < 5; ++leaf) {
     star.add_channel(0, leaf, {kLink}, 0);
@@ -178,7 +178,7 @@ TEST(LeastAllReduceTime, CountsOneWayChannels) {
   EXPECT_DOUBLE_EQ(mebibyte_ns(pair), 65536);
 }
 
-TEST(LeastAllReduceTime, OfASwitchThatAddsIsEachLinkOnce) {
+TEST(LeastAllReduceTime, OfASwitchThatAddsUsesEachLinkOnce) {
   const auto hierarchy = [](bool adds) {
     return make_hierarchy(std::vector<DimensionSpec>{
         {.kind = DimensionKind::kSwitch, .size = 8, .bandwidth = {kLink}, .in_network = adds}});
@@ -187,13 +187,13 @@ TEST(LeastAllReduceTime, OfASwitchThatAddsIsEachLinkOnce) {
   EXPECT_DOUBLE_EQ(mebibyte_ns(hierarchy(false)), 65536.0 * 2 * 7 / 8);
 }
 
-TEST(LeastAllReduceTime, OfOneAcceleratorIsNone) {
+TEST(LeastAllReduceTime, OfOneAcceleratorIsZero) {
   const LeastTime least = least_all_reduce_time(sample_torus({1, 1}), kMebibyte);
   EXPECT_EQ(least.ns(), 0);
   EXPECT_TRUE(least.groups.empty());
 }
 
-TEST(LeastShareTime, CountsTheSharesThatThereAre) {
+TEST(LeastShareTime, CountsExistingShares) {
   const std::vector<Bytes> shares{8, 8, 8, 4};
   EXPECT_DOUBLE_EQ(least_share_time(sample_torus({4}), Collective::kAllGather, shares).ns(), 24.0 / 32);
   const std::vector<Bytes> root{0, 0, 28, 0};

@@ -75,7 +75,7 @@ void expect_cut(const Topology& topology, std::int64_t accelerators, std::int64_
   EXPECT_EQ(cut.bytes_per_second, links * kLink) << topology.name();
 }
 
-TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
+TEST(WorstCut, OfTorusAndMeshSeparatesTheNodeWithTheLeastBandwidth) {
   expect_cut(sample_torus({4, 4}), 15, 4);
   expect_cut(sample_torus({8, 8}), 63, 4);
   expect_cut(sample_torus({2, 4}), 7, 4);
@@ -87,7 +87,7 @@ TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
   expect_cut(sample_mesh({5, 1}), 4, 1);
 }
 
-TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
+TEST(WorstCut, IsTheBisectionIfItsLinksAreSlow) {
   const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
   const CutBound cut = worst_cut(make_mesh(std::vector{4, 4}, links));
   // The data of three rows has to cross the slow links into the fourth row.
@@ -96,14 +96,14 @@ TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
   EXPECT_THAT(cut.cut, SizeIs(12));
 }
 
-TEST(WorstCut, OneAcceleratorNeedsNothing) {
+TEST(WorstCut, OneAcceleratorHasNoCut) {
   const CutBound cut = worst_cut(sample_torus({1, 1}));
   EXPECT_EQ(cut.data, 0);
   EXPECT_EQ(cut.bytes_per_second, 0);
   EXPECT_THAT(cut.cut, IsEmpty());
 }
 
-TEST(WorstCut, NamesAcceleratorsThatCannotReachEachOther) {
+TEST(WorstCut, ReportsAcceleratorsThatCannotReachEachOther) {
   Topology one_way(Kind::kFile, {}, 3, 0);
   one_way.add_channel(0, 1, {kLink}, 0);
   one_way.add_channel(1, 2, {kLink}, 0);
@@ -114,7 +114,7 @@ TEST(WorstCut, NamesAcceleratorsThatCannotReachEachOther) {
               ThrowsMessage<UnsupportedError>(HasSubstr("accelerator 0 cannot reach accelerator 1")));
 }
 
-TEST(WorstCut, ATorusWithOneSlowChannelHasNoSymmetryToUse) {
+TEST(WorstCut, ATorusWithOneSlowChannelHasNoSymmetry) {
   Topology ring(Kind::kTorus, {4}, 4, 0);
   for (NodeId node = 0; node < 4; ++node) {
     ring.add_channel(node, (node + 1) % 4, {node == 1 ? kLink / 2 : kLink}, 0);
@@ -159,7 +159,7 @@ RC_GTEST_PROP(WorstCut, OfTorusAndMeshEqualsTheBestOfAllSubsets, ()) {
 
 // Three accelerators in a line. The channels are 0 <-> 1 with 2 B/s, 1 -> 2 with 5 B/s, and 2 -> 1 with 3
 // B/s.
-TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
+TEST(WorstCut, OfARootIsTheMinimumToAnyOtherAccelerator) {
   Topology line(Kind::kFile, {}, 3, 0);
   line.add_channel(0, 1, {2}, 0);
   line.add_channel(1, 0, {2}, 0);
@@ -184,7 +184,7 @@ TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
 
 // Seven elements of four bytes on a ring of four accelerators: the last accelerator has one element, and the
 // others have two each.
-TEST(WorstCut, CountsTheSharesThatThereAre) {
+TEST(WorstCut, CountsExistingShares) {
   const std::vector<std::int64_t> shares{8, 8, 8, 4};
   const CutBound cut = worst_cut(sample_torus({4}), Direction::kOut, shares);
   EXPECT_EQ(cut.data, 24);
@@ -194,7 +194,7 @@ TEST(WorstCut, CountsTheSharesThatThereAre) {
 // Accelerators 0 and 1 are joined by wide channels. Accelerator 2 has a narrow incoming and a wide outgoing
 // channel. The narrow channel carries both other shares in an all-gather, but only accelerator 2's own share
 // in a reduce-scatter.
-TEST(WorstCut, TakesEntriesForWhatIsReduced) {
+TEST(WorstCut, CountsEntriesOfReducedData) {
   Topology topology(Kind::kFile, {}, 3, 0);
   topology.add_channel(0, 1, {1000}, 0);
   topology.add_channel(1, 0, {1000}, 0);
@@ -209,7 +209,7 @@ TEST(WorstCut, TakesEntriesForWhatIsReduced) {
   EXPECT_EQ(in.cut, (std::vector<NodeId>{2}));
 }
 
-RC_GTEST_PROP(WorstCut, WithAnySharesEqualsTheBestOfAllSubsetsEachWay, ()) {
+RC_GTEST_PROP(WorstCut, WithAnySharesEqualsTheBestOfAllSubsetsInEachDirection, ()) {
   const Topology topology = random_topology();
   std::vector<std::int64_t> shares;
   for (int a = 0; a < topology.num_accelerators(); ++a) shares.push_back(*rc::gen::inRange(0, 4) * 7);

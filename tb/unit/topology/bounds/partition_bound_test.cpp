@@ -108,13 +108,13 @@ RC_GTEST_PROP(WeakestPartition, EqualsTheBestOfAllPartitions, ()) {
   }
 }
 
-TEST(WeakestPartition, OfAMeshIsEachAcceleratorByItself) {
+TEST(WeakestPartition, OfAMeshSeparatesAllAccelerators) {
   const Partition partition = weakest_partition(sample_mesh({8, 8}), Direction::kOut);
   EXPECT_EQ(partition.groups.size(), 64U);
   EXPECT_EQ(partition.bytes_per_second, 2 * 112 * kLink);
 }
 
-TEST(WeakestPartition, SplitsWhereLinksAreSlow) {
+TEST(WeakestPartition, SeparatesGroupsAtSlowLinks) {
   const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
   const Partition partition = weakest_partition(make_mesh(std::vector{4, 3}, links), Direction::kOut);
   EXPECT_EQ(partition.groups, (std::vector<std::vector<NodeId>>{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));

@@ -40,7 +40,7 @@ TEST(AnynetFile, RoutersOfSeveralNodesAreSwitches) {
   EXPECT_THAT(graph.find_cycle(), IsEmpty());
 }
 
-TEST(AnynetFile, RoutersOfOneNodeAreItsOwn) {
+TEST(AnynetFile, RoutersOfOneNodeArePartOfIt) {
   const GraphFile file =
       parse("router 0 node 0 router 1 router 2\nrouter 1 node 1 router 2\nrouter 2 node 2\n");
   EXPECT_EQ(file.topology.num_accelerators(), 3);
@@ -78,7 +78,7 @@ TEST(AnynetFile, NodesMayComeFirstAndNumbersMayHaveGaps) {
   EXPECT_THAT(neighbours(net, 3), ElementsAre(0, 1, 2));
 }
 
-TEST(AnynetFile, ARepeatedConnectionIsOne) {
+TEST(AnynetFile, ARepeatedConnectionCountsOnce) {
   const Topology net = parse("router 0 node 0 node 0 router 1 router 1\nrouter 1 node 1 router 0\n").topology;
   EXPECT_EQ(net.channels().size(), 2);
   EXPECT_EQ(net.num_switches(), 0);

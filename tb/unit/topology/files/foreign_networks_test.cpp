@@ -84,7 +84,7 @@ TEST(ForeignNetworks, GraphmlAndDotKeepDimensions) {
   }
 }
 
-TEST(ForeignNetworks, GraphmlOfOthersStatesUnitsInNamesOrValues) {
+TEST(ForeignNetworks, GraphmlOfOtherToolsStatesUnitsInNamesOrValues) {
   const GraphFile file = read(R"(<?xml version="1.0"?>
 <graphml>
   <key id="d0" for="node" attr.name="type"/>
@@ -108,7 +108,7 @@ TEST(ForeignNetworks, GraphmlOfOthersStatesUnitsInNamesOrValues) {
   EXPECT_THAT(file.assumptions, Contains(StartsWith("links without a latency use system.link.latency")));
 }
 
-TEST(ForeignNetworks, GraphmlAsksForUnits) {
+TEST(ForeignNetworks, GraphmlNeedsUnits) {
   EXPECT_THAT(complaint("<graphml>\n<graph>\n<node id='a'/><node id='b'/>\n"
                         "<edge source='a' target='b'><data key='weight'>3</data></edge></graph></graphml>"),
               StartsWith("f:4:30: weight '3' has no unit: write \"25 GB/s\""));
@@ -116,7 +116,7 @@ TEST(ForeignNetworks, GraphmlAsksForUnits) {
               HasSubstr("there is no node 'b'"));
 }
 
-TEST(ForeignNetworks, DotOfOthers) {
+TEST(ForeignNetworks, DotOfOtherTools) {
   const GraphFile file = read(R"(/* a rack */ graph rack {
   rankdir = LR; node [shape=circle]; edge [bandwidth="100 Gb/s"];
   subgraph cluster_spines { s1 [shape=box]; s2 [shape=box, label="two"] }
@@ -173,7 +173,7 @@ TEST(ForeignNetworks, NcclsNvswitchesJoinTheGpusOfADgxA100) {
                                             StartsWith("links without a latency")));
 }
 
-TEST(ForeignNetworks, NcclsGpusAreJoinedByNvlinkOrElseByPcie) {
+TEST(ForeignNetworks, NcclsGpusAreConnectedByNvlinkOrElseByPcie) {
   const auto pairs = [](int rank) {  // pairs 0-1 and 2-3
     return "<nvlink target=\"gpu" + std::to_string(rank ^ 1) + "\" count=\"4\" tclass=\"0x030200\"/>";
   };
@@ -189,7 +189,7 @@ TEST(ForeignNetworks, NcclsGpusAreJoinedByNvlinkOrElseByPcie) {
   EXPECT_THAT(two.assumptions, Contains(StartsWith("every pair of CPUs is connected by a link of 16 GB/s")));
 }
 
-TEST(ForeignNetworks, NcclsDumpsAreRefusedWhereTheyAreWrong) {
+TEST(ForeignNetworks, MistakesInNcclsDumpsAreLocated) {
   EXPECT_THAT(complaint("<system></system>"), HasSubstr("this NCCL dump has no <gpu>"));
   EXPECT_THAT(complaint("<system><cpu></system>"), HasSubstr("not valid XML"));
   EXPECT_THAT(complaint(dump(1, 2, "80", [](int) { return "\n<nvlink count=\"1\"/>"; })),
@@ -213,7 +213,7 @@ TEST(ForeignNetworks, SimaisTextHasUnitsAndSwitches) {
   EXPECT_THAT(complaint("2 0 1\n0 2 1Gbps 1ns 0\n"), StartsWith("f:2:3: a node cannot be 2"));
 }
 
-TEST(ForeignNetworks, TacosChannelsGoOneWay) {
+TEST(ForeignNetworks, TacosChannelsAreOneWay) {
   const Topology ring =
       read("3\nSrc,Dest,Latency (ns),Bandwidth (GB/s)\n0,1,500,50\n1,2,500,50\n2,0,500,50\n").topology;
   ASSERT_EQ(ring.channels().size(), 3);

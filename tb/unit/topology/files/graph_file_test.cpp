@@ -47,7 +47,7 @@ channel 0 -> 1
   EXPECT_TRUE(file.uses_default_latency);
 }
 
-TEST(GraphFile, TakesTheShareOfABandwidthThatMessagesCanUse) {
+TEST(GraphFile, ReadsTheUsableShareOfABandwidth) {
   GraphFileDefaults defaults = kDefaults;
   defaults.efficiency = 0.5;
   const Topology graph = parse_graph(R"(accelerators 2
@@ -62,7 +62,7 @@ link 0 -- 1 bandwidth "10 GB/s"
               ThrowsMessage<ConfigError>(HasSubstr("is not a number from 0.01 to 1")));
 }
 
-TEST(GraphFile, PointsAtValuesThatItsReaderRefuses) {
+TEST(GraphFile, LocatesValuesThatItsReaderRejects) {
   const std::function<std::string(const LinkSpec&)> objection = [](const LinkSpec& link) {
     if (link.bandwidth > Bandwidth{16'000'000'000}) return "too fast";
     return link.latency > kFemtosecondsPerSecond / 1000 ? "too long" : "";
@@ -78,7 +78,7 @@ TEST(GraphFile, PointsAtValuesThatItsReaderRefuses) {
               ThrowsMessage<ConfigError>(StrEq("g:3:24: latency: too long")));
 }
 
-TEST(GraphFile, SaysWhichDefaultsItUses) {
+TEST(GraphFile, ReportsTheDefaultsItUses) {
   const GraphFile none = parse("accelerators 2\nlink 0 -- 1 bandwidth 1GB/s latency 1ns\n");
   EXPECT_FALSE(none.uses_default_bandwidth);
   EXPECT_FALSE(none.uses_default_latency);

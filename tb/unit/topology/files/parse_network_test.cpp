@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 constexpr GraphFileDefaults kDefaults{.link = kSampleLink, .cycle = kFemtosecondsPerNanosecond};
 
-TEST(ParseNetwork, TellsTheFormsApart) {
+TEST(ParseNetwork, DistinguishesTheFormats) {
   const auto nodes = [](const std::string& text) {
     return parse_network(text, "f", kDefaults).topology.num_nodes();
   };

@@ -93,7 +93,7 @@ RC_GTEST_PROP(DetourRouting, LeadsToTheDestinationWhateverIsChosen, ()) {
   RC_ASSERT(hops >= 0);
 }
 
-TEST(DetourRouting, TakesShortestWaysOnlyWhereItIsAdaptive) {
+TEST(DetourRouting, UsesOnlyShortestPathsIfItIsAdaptive) {
   const Topology torus = network(Kind::kTorus, {5, 4});
   const auto routing = make_detour_routing(torus, 4, Detours::kAdaptive);
   const NodeId dst = torus.node_at(std::array{3, 2});
@@ -104,7 +104,7 @@ TEST(DetourRouting, TakesShortestWaysOnlyWhereItIsAdaptive) {
   }
 }
 
-TEST(DetourRouting, GoesByWayOfTheNodeThatWasDrawn) {
+TEST(DetourRouting, RoutesThroughTheRandomNode) {
   const Topology mesh = network(Kind::kMesh, {8, 8});
   const auto routing = make_detour_routing(mesh, 2, Detours::kValiant);
   for (NodeId middle = 0; middle < 64; ++middle) {
@@ -115,13 +115,13 @@ TEST(DetourRouting, GoesByWayOfTheNodeThatWasDrawn) {
 }
 
 // The highest tie bit records whether the packet has passed its intermediate node, so it must not be random.
-TEST(DetourRouting, BeginsWithoutHavingPassedTheNode) {
+TEST(DetourRouting, StartsBeforeItsIntermediateNode) {
   const Topology mesh = network(Kind::kMesh, {4, 4});
   const auto routing = make_detour_routing(mesh, 2, Detours::kValiant);
   EXPECT_EQ((std::uint64_t{1} << routing->num_tie_bits()) & kPassed, kPassed);
 }
 
-TEST(DetourRouting, DrawsEveryNodeAlikeOften) {
+TEST(DetourRouting, ChoosesEveryNodeEquallyOften) {
   std::vector<int> counts(72);
   RouteState state;
   for (std::uint32_t value = 0; value < kDrawnValues; value += 97) {
@@ -138,7 +138,7 @@ TEST(DetourRouting, DrawsEveryNodeAlikeOften) {
 
 // UGAL sends a packet the other way around the ring if the first channel of the shortest route is busy and
 // the first channel of the detour is not.
-TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
+TEST(DetourRouting, AvoidsACongestedShortestPath) {
   const Topology ring = network(Kind::kTorus, {8});
   const auto routing = make_detour_routing(ring, 4, Detours::kUgal);
   Loads loads;
@@ -153,7 +153,7 @@ TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
 
 // UGAL compares one channel across the dateline with a detour of three channels. Its estimate multiplies the
 // waiting flits by the number of channels.
-TEST(DetourRouting, MeasuresWaysAroundARingByTheShorter) {
+TEST(DetourRouting, UsesTheShorterDirectionAroundARing) {
   class Waiting final : public OutputLoads {
    public:
     explicit Waiting(std::vector<int> loads) : loads_(std::move(loads)) {}
@@ -173,7 +173,7 @@ TEST(DetourRouting, MeasuresWaysAroundARingByTheShorter) {
   EXPECT_EQ(port_to_7(10, 31), 0);
 }
 
-TEST(DetourRouting, SaysWhatItNeeds) {
+TEST(DetourRouting, ReportsUnmetRequirements) {
   const auto refusal = [](Kind kind, const std::vector<int>& dims, int vcs, Detours detours,
                           const char* message) {
     const Topology topology = network(kind, dims);

@@ -31,7 +31,7 @@ TEST(Bigraph, IsLimitedByTheOneChannelIntoEachAccelerator) {
   }
 }
 
-TEST(Bigraph, SwitchesOfOneLayerMeetInTheOther) {
+TEST(Bigraph, SwitchesOfOneLayerConnectToTheOther) {
   const Topology bigraph = sample(Kind::kBigraph, {4, 8});
   const auto routing = make_table_routing(bigraph, 4);
   // A route consists of the source, a switch, possibly a switch of the other layer and a third switch, and
@@ -48,7 +48,7 @@ TEST(Bigraph, LayersHaveTheirLinks) {
   EXPECT_EQ(bigraph.channel(bigraph.out_channels(2)[1]).bandwidth, Bandwidth{20});
 }
 
-TEST(Bigraph, RefusesWhatCannotBe) {
+TEST(Bigraph, RejectsInvalidDims) {
   const auto building = [](const std::vector<int>& dims) { return [dims] { sample(Kind::kBigraph, dims); }; };
   EXPECT_THAT(building({8}),
               ThrowsMessage<UnsupportedError>(HasSubstr("[accelerators per switch, switches]")));

@@ -28,7 +28,7 @@ TEST(Clos, LinksEveryTorToEverySpine) {
   EXPECT_THAT(neighbours(network, 16), ElementsAre(12, 13, 14));
 }
 
-TEST(Clos, HasThePapersSize) {
+TEST(Clos, HasTheSizeInThePaper) {
   const Topology network = clos({32, 64, 32});
   EXPECT_EQ(network.num_accelerators(), 2048);
   EXPECT_EQ(network.channels().size(), 2U * 2048 + 2U * 64 * 32);
@@ -36,14 +36,14 @@ TEST(Clos, HasThePapersSize) {
 
 // Each ToR has two accelerators and links to eight spines. A link has an eighth of a NIC's bandwidth, so the
 // uplinks have half of the NICs' total bandwidth.
-TEST(Clos, TakesAnyOversubscription) {
+TEST(Clos, AcceptsAnyOversubscription) {
   const std::vector<LinkSpec> links{{{16'000'000'000}, 0}, {{2'000'000'000}, 0}};
   const std::vector<int> dims{2, 4, 8};
   const Topology network = make_clos(dims, links);
   EXPECT_EQ(worst_cut(network).bytes_per_second, 16'000'000'000);
 }
 
-TEST(Clos, LeavesOutWhatHasFailed) {
+TEST(Clos, OmitsFailedLinksAndSpines) {
   const Topology network = clos({1, 3, 3}, {.spines = {1}, .links = {{2, 0}}});
   EXPECT_THAT(neighbours(network, 3), ElementsAre(0, 6, 8));
   EXPECT_THAT(neighbours(network, 5), ElementsAre(2, 8));
@@ -53,7 +53,7 @@ TEST(Clos, LeavesOutWhatHasFailed) {
   EXPECT_GE(view.down(0, 1), 0);
 }
 
-TEST(Clos, RoutesOverTheSpineAskedFor) {
+TEST(Clos, RoutesOverTheRequestedSpine) {
   const Topology network = clos({4, 3, 2}, {.links = {{0, 0}}});
   const Clos view(network);
   // The route is NIC 1 -> ToR 0 -> spine 1 -> ToR 2 -> NIC 10. ToR 0's only live spine is at port 4.
@@ -74,7 +74,7 @@ TEST(Clos, RoutesOverTheSpineAskedFor) {
               ThrowsMessage<ModelError>(HasSubstr("no path from 1 to 10 over spine 0")));
 }
 
-TEST(Clos, TableRoutingReachesEverywhereWithoutDeadlock) {
+TEST(Clos, TableRoutingReachesAllNodesWithoutDeadlock) {
   const Topology network = clos({2, 4, 3}, {.spines = {0}});
   const auto routing = make_table_routing(network, 2);
   ChannelDependencyGraph graph(network, 2);
@@ -82,7 +82,7 @@ TEST(Clos, TableRoutingReachesEverywhereWithoutDeadlock) {
   EXPECT_TRUE(graph.find_cycle().empty());
 }
 
-TEST(Clos, SaysWhatItNeeds) {
+TEST(Clos, ReportsUnmetRequirements) {
   EXPECT_THAT(
       [] {
         clos({4, 3});

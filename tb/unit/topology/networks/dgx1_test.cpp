@@ -29,7 +29,7 @@ TEST(Dgx1, HasSixLinksPerAcceleratorAndDoublesEightOfSixteen) {
   EXPECT_EQ(doubled, 8);
 }
 
-TEST(Dgx1, EveryChannelHasOneBack) {
+TEST(Dgx1, EveryChannelHasAReverseChannel) {
   const Topology topology = sample(Kind::kDgx1, {});
   for (NodeId a = 0; a < 8; ++a) {
     for (NodeId b = 0; b < 8; ++b) {

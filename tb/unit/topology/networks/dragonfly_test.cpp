@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // The network of Figure 5 of the paper has p = h = 2, a = 4 and nine groups.
-TEST(Dragonfly, JoinsAsManyGroupsAsItsGlobalLinksReach) {
+TEST(Dragonfly, ConnectsAsManyGroupsAsItsGlobalLinksReach) {
   const Topology dragonfly = sample(Kind::kDragonfly, {2, 4, 2});
   EXPECT_EQ(dragonfly.num_accelerators(), 72);
   EXPECT_EQ(dragonfly.num_switches(), 36);
@@ -28,7 +28,7 @@ TEST(Dragonfly, JoinsAsManyGroupsAsItsGlobalLinksReach) {
   EXPECT_THAT(neighbours(dragonfly, 73), ElementsAre(2, 3, 72, 74, 75, 72 + 3 * 4 + 2, 72 + 4 * 4 + 2));
 }
 
-TEST(Dragonfly, OfFewerGroupsHasParallelGlobalLinks) {
+TEST(Dragonfly, WithFewerGroupsHasParallelGlobalLinks) {
   const Topology dragonfly = sample(Kind::kDragonfly, {1, 2, 2, 3});
   EXPECT_EQ(dragonfly.num_accelerators(), 6);
   std::map<std::pair<int, int>, int> between;
@@ -50,7 +50,7 @@ std::vector<int> any_dims() {
   return dims;
 }
 
-RC_GTEST_PROP(Dragonfly, LinksGoBothWays, ()) {
+RC_GTEST_PROP(Dragonfly, LinksExistInBothDirections, ()) {
   const Topology dragonfly = sample(Kind::kDragonfly, any_dims());
   RC_ASSERT(!find_unreachable(dragonfly));
   std::map<std::pair<NodeId, NodeId>, int> links;
@@ -90,7 +90,7 @@ RC_GTEST_PROP(Dragonfly, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   }
 }
 
-TEST(Dragonfly, RefusesWhatCannotBe) {
+TEST(Dragonfly, RejectsInvalidDims) {
   const auto building = [](const std::vector<int>& dims) {
     return [dims] { sample(Kind::kDragonfly, dims); };
   };

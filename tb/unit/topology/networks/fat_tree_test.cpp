@@ -46,7 +46,7 @@ TEST(FatTree, OneLevelIsASwitch) {
   EXPECT_THAT(neighbours(tree, 4), ElementsAre(0, 1, 2, 3));
 }
 
-TEST(FatTree, Dgx2LikeJoinsTwoBoards) {
+TEST(FatTree, Dgx2LikeConnectsTwoBoards) {
   const Topology tree = sample(Kind::kFatTree, {8, 2, 0});
   EXPECT_EQ(tree.num_accelerators(), 16);
   EXPECT_EQ(tree.num_switches(), 2);
@@ -73,7 +73,7 @@ TEST(FatTree, LevelsHaveTheirLinks) {
   EXPECT_EQ(tree.channel(tree.out_channels(13)[2]).latency, 3);
 }
 
-TEST(FatTree, RefusesWhatCannotBe) {
+TEST(FatTree, RejectsInvalidDims) {
   const auto building = [](const std::vector<int>& dims) { return [dims] { sample(Kind::kFatTree, dims); }; };
   EXPECT_THAT(building({8}), ThrowsMessage<UnsupportedError>(HasSubstr("[k, n] or [accelerators per leaf")));
   EXPECT_THAT(building({1, 2}), ThrowsMessage<UnsupportedError>(HasSubstr("(k): it needs at least 2")));

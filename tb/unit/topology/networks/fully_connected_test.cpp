@@ -20,7 +20,7 @@ TEST(FullyConnected, HasAChannelToEveryOther) {
   EXPECT_THAT(sample(Kind::kFullyConnected, {1}).channels(), IsEmpty());
 }
 
-TEST(FullyConnected, LimitsEachAcceleratorToOneShareOfAnother) {
+TEST(FullyConnected, IsLimitedByOneChannelPerShare) {
   const CutBound cut = worst_cut(sample(Kind::kFullyConnected, {8}));
   EXPECT_EQ(cut.bytes_per_second, cut.data * kSampleLink.bandwidth.bytes_per_second);
 }

@@ -35,7 +35,7 @@ Topology build(std::vector<DimensionSpec> dimensions) {
   return make_hierarchy(dimensions);
 }
 
-TEST(Hierarchy, GivesEveryGroupOfASwitchDimensionASwitch) {
+TEST(Hierarchy, HasASwitchForEveryGroupOfASwitchDimension) {
   const Topology topology = build({switched(2), switched(3)});
   EXPECT_EQ(topology.num_accelerators(), 6);
   EXPECT_EQ(topology.num_switches(), 3 + 2);
@@ -45,7 +45,7 @@ TEST(Hierarchy, GivesEveryGroupOfASwitchDimensionASwitch) {
   EXPECT_THAT(neighbours(topology, 10), ElementsAre(1, 3, 5));
 }
 
-TEST(Hierarchy, SplitsTheLatencyOfAStepOverTheChannelsThroughASwitch) {
+TEST(Hierarchy, DividesTheLatencyOfAStepBetweenTheChannelsOfASwitch) {
   const Topology topology = build({switched(4)});
   const Channel& up = topology.channel(topology.out_channels(0)[0]);
   const Channel& down = topology.channel(topology.in_channels(0)[0]);
@@ -53,7 +53,7 @@ TEST(Hierarchy, SplitsTheLatencyOfAStepOverTheChannelsThroughASwitch) {
   EXPECT_LE(down.latency - up.latency, 1);
 }
 
-TEST(Hierarchy, JoinsRingsBothWaysAndFullyConnectedGroupsByOffset) {
+TEST(Hierarchy, OrdersChannelsOfRingsAndFullyConnectedGroups) {
   const Topology topology = build({ring(4), fully_connected(3)});
   EXPECT_THAT(neighbours(topology, 0), ElementsAre(1, 3, 4, 8));
   EXPECT_THAT(neighbours(topology, 7), ElementsAre(4, 6, 11, 3));
@@ -69,7 +69,7 @@ TEST(Hierarchy, BundlesTheLinksToOneNeighbour) {
   EXPECT_EQ(topology.channel(topology.out_channels(0)[2]).bandwidth, channel_bandwidth(ring(2, 4)));
 }
 
-TEST(Hierarchy, RefusesWhatCannotBeBuiltAndSaysWhatCan) {
+TEST(Hierarchy, RejectsWhatCannotBeBuiltAndStatesWhatCan) {
   const auto refuses = [](const std::vector<DimensionSpec>& dimensions, const char* why) {
     EXPECT_THAT([&] { build(dimensions); }, ThrowsMessage<UnsupportedError>(HasSubstr(why)));
   };
@@ -94,7 +94,7 @@ TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {
   EXPECT_NO_THROW(make_routing(build({ring(2), switched(2), fully_connected(4)}), 1));
 }
 
-TEST(HierarchyRouting, GoesThroughTheDimensionsInOrder) {
+TEST(HierarchyRouting, CrossesTheDimensionsInOrder) {
   const Topology topology = build({ring(4), switched(2), fully_connected(3)});
   const auto routing = make_routing(topology, 2);
   // The route goes backwards from 0 to 3 across the dateline, through a switch to 7, and directly to 23.

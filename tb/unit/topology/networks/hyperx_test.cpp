@@ -65,7 +65,7 @@ RC_GTEST_PROP(Hyperx, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   RC_ASSERT(make_route(hyperx, *routing, src, dst, 0, 0).size() == expected);
 }
 
-TEST(Hyperx, RefusesWhatCannotBe) {
+TEST(Hyperx, RejectsInvalidDims) {
   const auto building = [](const std::vector<int>& dims) { return [dims] { sample(Kind::kHyperx, dims); }; };
   EXPECT_THAT(building({8}), ThrowsMessage<UnsupportedError>(HasSubstr("[accelerators per switch")));
   EXPECT_THAT(building({0, 8}), ThrowsMessage<UnsupportedError>(HasSubstr("accelerators per switch")));

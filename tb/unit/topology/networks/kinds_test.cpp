@@ -29,7 +29,7 @@ std::vector<int> dims_of(Kind kind) {
   }
 }
 
-TEST(Builders, KnowEveryKindByItsName) {
+TEST(Builders, ExistForEveryKind) {
   for (const KindInfo& info : topology_kinds()) {
     EXPECT_EQ(info.name, to_string(info.kind));
     EXPECT_EQ(find_kind(info.name)->kind, info.kind);
@@ -38,7 +38,7 @@ TEST(Builders, KnowEveryKindByItsName) {
   EXPECT_EQ(find_kind("hypercube"), nullptr);
 }
 
-TEST(Builders, TakeOneLinkForAllLevelsOrOneForEach) {
+TEST(Builders, AcceptOneLinkForAllLevelsOrOneForEach) {
   for (const KindInfo& info : topology_kinds()) {
     if (info.dims.empty()) continue;
     const std::vector<int> dims = dims_of(info.kind);

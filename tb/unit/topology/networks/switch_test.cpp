@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(Switch, JoinsAllAccelerators) {
+TEST(Switch, ConnectsAllAccelerators) {
   const Topology topology = sample(Kind::kSwitch, {3});
   EXPECT_EQ(topology.num_accelerators(), 3);
   EXPECT_EQ(topology.num_switches(), 1);

@@ -32,7 +32,7 @@ TEST(TorusMesh, NarrowDimensions) {
   EXPECT_THAT(neighbours(sample_mesh({1, 1}), 0), IsEmpty());
 }
 
-TEST(TorusMesh, LinksAreOfTheirDimension) {
+TEST(TorusMesh, LinksHaveTheirDimension) {
   const std::vector<LinkSpec> links{{{25}, 3}, {{50}, 7}};
   const Topology topology = make_torus(std::vector{3, 3}, links);
   for (const Channel& channel : topology.channels()) {
@@ -42,7 +42,7 @@ TEST(TorusMesh, LinksAreOfTheirDimension) {
   EXPECT_EQ(topology.channel(topology.out_channels(4)[2]).dimension, 1);
 }
 
-TEST(TorusMesh, RefusesWhatCannotBe) {
+TEST(TorusMesh, RejectsInvalidDims) {
   using Dims = std::vector<int>;
   EXPECT_THAT([] { sample_torus({}); }, ThrowsMessage<UnsupportedError>(HasSubstr("at least one dimension")));
   EXPECT_THAT([] { sample_mesh({4, 0}); }, ThrowsMessage<UnsupportedError>(HasSubstr("width 0")));

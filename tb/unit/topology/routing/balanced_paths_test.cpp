@@ -40,7 +40,7 @@ TEST(BalancedPaths, ShareParallelChannelsInProportionToTheirBandwidth) {
   EXPECT_EQ(used[fast], 3);
 }
 
-TEST(BalancedPaths, LeaveOutWhatCannotReachTheDestination) {
+TEST(BalancedPaths, OmitChannelsThatCannotReachTheDestination) {
   Topology topology(Kind::kFile, {}, 3, 0);
   const ChannelId only = topology.add_channel(0, 1, {100}, 0);
   const PathRules rules = any_path(topology);

@@ -47,7 +47,7 @@ class WithoutDateline final : public RoutingFunction {
   std::unique_ptr<RoutingFunction> ordered_;
 };
 
-TEST(ChannelDependencyGraph, NamesTheCycleOfRoutesAroundARing) {
+TEST(ChannelDependencyGraph, ReportsTheCycleOfRoutesAroundARing) {
   const Topology ring = sample_torus({3});
   ChannelDependencyGraph graph(ring, 2);
   const Route two_hops{{0, {1, 2}}, {0, {1, 2}}, {2, {0, 2}}};
@@ -84,7 +84,7 @@ TEST(ChannelDependencyGraph, RefusesVirtualChannelsThatDoNotExist) {
       ThrowsMessage<ModelError>(HasSubstr("virtual channels 1 to 2 of 2")));
 }
 
-TEST(ChannelDependencyGraph, FollowsBothWaysOfATie) {
+TEST(ChannelDependencyGraph, FollowsBothDirectionsOfATie) {
   // On a ring of 4, only a route halfway around the ring has several hops, so every cycle needs such routes.
   const Topology ring = sample_torus({4});
   const WithoutDateline routing(ring, 2);

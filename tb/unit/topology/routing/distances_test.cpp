@@ -37,7 +37,7 @@ RC_GTEST_PROP(Distances, AreTheShortest, ()) {
   }
 }
 
-TEST(Distances, AreTheLargestWhereThereIsNoWay) {
+TEST(Distances, AreTheMaximumIfThereIsNoPath) {
   Topology topology(Kind::kFile, {}, 3, 0);
   topology.add_channel(0, 1, {1'000'000'000}, 0);
   const std::vector<Cycles> lengths{5};

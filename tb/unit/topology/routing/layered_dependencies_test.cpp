@@ -7,7 +7,7 @@
 namespace coppice::topology {
 namespace {
 
-TEST(LayeredDependencies, RefuseWhatClosesACycleInTheSameLayer) {
+TEST(LayeredDependencies, RejectDependenciesThatCloseACycleInALayer) {
   Topology ring(Kind::kFile, {}, 3, 0);
   for (NodeId node = 0; node < 3; ++node) ring.add_channel(node, (node + 1) % 3, {1}, 0);
   LayeredDependencies dependencies(ring, 2);
@@ -23,7 +23,7 @@ TEST(LayeredDependencies, RefuseWhatClosesACycleInTheSameLayer) {
   EXPECT_TRUE(dependencies.allows(0, 1, 0));
 }
 
-TEST(LayeredDependencies, RefuseToGoBackAtOnce) {
+TEST(LayeredDependencies, RejectAnImmediateReturn) {
   Topology pair(Kind::kFile, {}, 2, 0);
   pair.add_channel(0, 1, {1}, 0);
   pair.add_channel(1, 0, {1}, 0);

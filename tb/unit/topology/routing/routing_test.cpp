@@ -38,7 +38,7 @@ TEST(DimensionOrderRouting, LowestDimensionFirst) {
               ElementsAre(Hop{0, {0, 2}}, Hop{0, {0, 2}}, Hop{1, {0, 2}}, Hop{1, {0, 2}}, Hop{2, {0, 2}}));
 }
 
-TEST(DimensionOrderRouting, CrossingTheDatelineTakesTheUpperHalf) {
+TEST(DimensionOrderRouting, CrossingTheDatelineUsesTheUpperHalf) {
   const Topology ring = sample_torus({5});
   const auto routing = make_dimension_order_routing(ring, 4);
   EXPECT_THAT(make_route(ring, *routing, 3, 0, 0, 0),

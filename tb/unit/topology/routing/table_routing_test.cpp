@@ -71,7 +71,7 @@ Topology random_graph(bool both_ways) {
   return topology;
 }
 
-TEST(TableRouting, FullyConnectedGoesDirectlyOnAllVirtualChannels) {
+TEST(TableRouting, FullyConnectedIsDirectOnAllVirtualChannels) {
   const Topology topology = sample(Kind::kFullyConnected, {5});
   const auto routing = make_table_routing(topology, 3);
   EXPECT_THAT(make_route(topology, *routing, 1, 3, 0, 2), ElementsAre(Hop{2, {0, 3}}, Hop{6, {0, 3}}));
@@ -121,7 +121,7 @@ TEST(TableRouting, BigraphUsesAllLinksBetweenTheLayersEvenly) {
 
 // Boxes of two accelerators on two rails. Each rail has two leaves, and all leaves share two spines. The
 // accelerators behind a leaf must be reached over both spines; their numbers alternate between the rails.
-TEST(TableRouting, SpreadsTheAcceleratorsOnALeafOverSharedSpines) {
+TEST(TableRouting, DistributesTheAcceleratorsOfALeafOverSharedSpines) {
   constexpr int kBoxes = 4;
   Topology network(Kind::kFile, {}, 2 * kBoxes, kBoxes + 4 + 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
@@ -146,7 +146,7 @@ TEST(TableRouting, SpreadsTheAcceleratorsOnALeafOverSharedSpines) {
   }
 }
 
-TEST(TableRouting, FindsADatelineOfItsOwnOnAOneWayRing) {
+TEST(TableRouting, FindsItsOwnDatelineOnAOneWayRing) {
   Topology ring(Kind::kFile, {}, 16, 0);
   for (NodeId node = 0; node < 16; ++node) ring.add_channel(node, (node + 1) % 16, {100}, 0);
   const auto routing = make_table_routing(ring, 2);
@@ -177,7 +177,7 @@ TEST(TableRouting, EveryKindIsFreeOfDeadlock) {
   }
 }
 
-TEST(TableRouting, RefusesWhatItCannotRoute) {
+TEST(TableRouting, RejectsWhatItCannotRoute) {
   Topology apart(Kind::kFile, {}, 2, 0);
   EXPECT_THAT([&] { make_table_routing(apart, 2); },
               ThrowsMessage<UnsupportedError>(HasSubstr("cannot reach")));
@@ -187,7 +187,7 @@ TEST(TableRouting, RefusesWhatItCannotRoute) {
   EXPECT_THROW(make_table_routing(topology, 256), UnsupportedError);
 }
 
-TEST(MakeRouting, TakesTheSchemeOfTheKind) {
+TEST(MakeRouting, UsesTheSchemeOfTheKind) {
   EXPECT_EQ(make_routing(sample(Kind::kRing, {4}), 2)->num_tie_bits(), 1);
   EXPECT_EQ(make_routing(sample(Kind::kSwitch, {4}), 1)->num_tie_bits(), 0);
   EXPECT_THROW(make_routing(sample_torus({4}), 1), UnsupportedError);
@@ -200,7 +200,7 @@ RC_GTEST_PROP(TableRouting, IsFreeOfDeadlockOnAnyGraphOfLinks, ()) {
   RC_ASSERT(detours(topology, *routing) >= 0);  // fails if a route does not arrive
 }
 
-RC_GTEST_PROP(TableRouting, IsShortestWithVirtualChannelsEnough, ()) {
+RC_GTEST_PROP(TableRouting, IsShortestWithEnoughVirtualChannels, ()) {
   const Topology topology = random_graph(*rc::gen::arbitrary<bool>());
   const auto routing = make_table_routing(topology, 16);
   RC_ASSERT(deadlock_free(topology, *routing));

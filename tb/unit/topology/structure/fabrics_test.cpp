@@ -25,7 +25,7 @@ Topology leaves_and_spine(std::int64_t access, std::int64_t up, std::int64_t dow
   return network;
 }
 
-TEST(JoinFabrics, MakesOneSwitchOfLeavesAndSpines) {
+TEST(JoinFabrics, ReplacesLeavesAndSpinesWithOneSwitch) {
   const auto joined = join_fabrics(leaves_and_spine(10, 20, 20));
   ASSERT_TRUE(joined);
   EXPECT_EQ(joined->num_accelerators(), 4);
@@ -45,7 +45,7 @@ void link(Topology& network, NodeId a, NodeId b, std::int64_t rate) {
 
 // Boxes of two accelerators whose two rails share a spine. The last box is connected to the rails the other
 // way round.
-TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
+TEST(JoinFabrics, ReplacesEveryRailWithOneSwitch) {
   constexpr NodeId kSpine = 16;
   Topology network(Kind::kFile, {}, 8, 9);  // four box switches, four leaves and a spine
   for (NodeId node = 0; node < 8; ++node) link(network, node, 8 + node / 2, 400);
@@ -68,7 +68,7 @@ TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
 
 // Each leaf serves whole boxes. The first accelerators of all boxes form one rail, and the second
 // accelerators form another.
-TEST(JoinFabrics, MakesRailsOfRanksIfALeafServesABox) {
+TEST(JoinFabrics, MakesRailsFromRanksIfALeafServesABox) {
   constexpr NodeId kSpine = 8;
   Topology network(Kind::kFile, {}, 4, 5);  // two box switches, two leaves and a spine
   for (NodeId node = 0; node < 4; ++node) {
@@ -86,7 +86,7 @@ TEST(JoinFabrics, NeedsBandwidthBetweenSwitchesInBothDirections) {
   EXPECT_FALSE(join_fabrics(leaves_and_spine(10, 20, 19)));
 }
 
-TEST(JoinFabrics, LeavesNetworksOfSeparateSwitches) {
+TEST(JoinFabrics, DoesNotChangeNetworksOfSeparateSwitches) {
   Topology network(Kind::kFile, {}, 2, 2);
   for (const NodeId node : {0, 1}) {
     for (const NodeId hub : {2, 3}) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr LinkSpec kLink{{16'000'000'000}, 150'000'000};
 
-TEST(WithFaults, TakesLinksAwayBothWaysAndSlowsOthersDown) {
+TEST(WithFaults, RemovesLinksInBothDirectionsAndSlowsDownOthers) {
   const Topology torus = make_torus(std::vector{4, 3}, std::vector{kLink, kLink});
   const std::vector<std::pair<NodeId, NodeId>> failed{{1, 0}};
   const std::vector<DegradedLink> degraded{{.a = 1, .b = 2, .share = 0.25}};
@@ -27,7 +27,7 @@ TEST(WithFaults, TakesLinksAwayBothWaysAndSlowsOthersDown) {
   EXPECT_EQ(slow, 2);
 }
 
-TEST(WithFaults, RefusesLinksThatAreNotThereAndNetworksThatFallApart) {
+TEST(WithFaults, RejectsMissingLinksAndDisconnectedNetworks) {
   const Topology mesh = make_mesh(std::vector{3}, std::vector{kLink});
   const std::vector<std::pair<NodeId, NodeId>> none{{0, 2}};
   EXPECT_THAT([&] { with_faults(mesh, none, {}); },

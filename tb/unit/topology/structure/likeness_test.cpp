@@ -71,7 +71,7 @@ Topology torus(const std::vector<int>& dims, const std::vector<LinkSpec>& links)
   return make_torus(dims, links);
 }
 
-TEST(FindLikeness, KnowsToriAndMeshes) {
+TEST(FindLikeness, RecognisesToriAndMeshes) {
   expect_found(torus({4, 4}, {kFast, kFast}));
   expect_found(torus({3, 5}, {kFast, kFast}));
   expect_found(torus({2, 3, 4}, {kFast, kFast, kFast}));
@@ -81,11 +81,11 @@ TEST(FindLikeness, KnowsToriAndMeshes) {
   expect_found(make_mesh(std::vector{3, 2, 4}, std::vector{kFast, kSlow, kFast}));
 }
 
-TEST(FindLikeness, KnowsGroupsThatAreFullyConnected) {
+TEST(FindLikeness, RecognisesFullyConnectedGroups) {
   expect_found(make_fully_connected(std::vector{6}, std::vector{kFast}));
 }
 
-TEST(FindLikeness, KnowsHierarchies) {
+TEST(FindLikeness, RecognisesHierarchies) {
   const DimensionSpec box{
       .kind = DimensionKind::kSwitch, .size = 8, .bandwidth = kFast.bandwidth, .latency = kFast.latency};
   DimensionSpec rail = box;
@@ -103,13 +103,13 @@ TEST(FindLikeness, KnowsHierarchies) {
   expect_found(make_hierarchy(std::vector{full, box}));
 }
 
-TEST(FindLikeness, KnowsASwitch) {
+TEST(FindLikeness, RecognisesASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
 // Boxes whose rails are fabrics of leaves and spines. find_likeness() represents each rail by one switch, and
 // messages use the graph's own routes.
-TEST(FindLikeness, TakesAFabricForASwitch) {
+TEST(FindLikeness, RecognisesAFabricAsASwitch) {
   constexpr int kBoxes = 4;
   Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
   const auto link = [&](NodeId a, NodeId b, const LinkSpec& spec) {

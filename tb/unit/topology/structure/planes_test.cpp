@@ -24,7 +24,7 @@ Topology box(int accelerators, int switches, int links) {
   return network;
 }
 
-TEST(FindPlanes, AreSwitchesThatJoinEverybody) {
+TEST(FindPlanes, AreSwitchesThatConnectAllAccelerators) {
   const auto planes = find_planes(box(8, 4, 1));
   ASSERT_EQ(planes.size(), 4U);
   for (const Plane& plane : planes) {
@@ -67,7 +67,7 @@ TEST(FindPlanes, KeepSwitchesThatOnlyReceive) {
 }
 
 // Boxes with rails do not have planes, and neither does a ring in which only some links are doubled.
-TEST(FindPlanes, AreNoneWhereAPartJoinsOnlySome) {
+TEST(FindPlanes, DoNotExistIfASwitchConnectsOnlySome) {
   const DimensionSpec dimension{.kind = DimensionKind::kSwitch, .size = 4, .bandwidth = kLink.bandwidth};
   EXPECT_TRUE(find_planes(make_hierarchy(std::vector{dimension, dimension})).empty());
   Topology ring(Kind::kFile, {}, 3, 0);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr LinkSpec kLink{{16'000'000'000}, 150'000'000};
 
-TEST(FindSymmetries, CountsTurnsAndReflections) {
+TEST(FindSymmetries, CountsRotationsAndReflections) {
   const Topology ring = make_torus(std::vector{5}, std::vector{kLink});
   EXPECT_EQ(find_symmetries(ring).size, 10);
   const Topology rectangle = make_mesh(std::vector{2, 3}, std::vector{kLink, kLink});
@@ -20,7 +20,7 @@ TEST(FindSymmetries, CountsTurnsAndReflections) {
   EXPECT_EQ(find_symmetries(torus).size, 6 * 10);
 }
 
-TEST(FindSymmetries, TellsSwitchesFromAcceleratorsAndFastLinksFromSlowOnes) {
+TEST(FindSymmetries, DistinguishesSwitchesAndLinkSpeeds) {
   const Topology star = make_switch(std::vector{4}, std::vector{kLink});
   EXPECT_EQ(find_symmetries(star).size, 24);
   EXPECT_THAT(orbits_of(star, find_symmetries(star)),

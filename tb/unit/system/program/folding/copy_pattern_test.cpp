@@ -70,7 +70,7 @@ TEST_F(CopyPatternTest, ExchangesByTheBitsOfHalvingDoubling) {
   }
 }
 
-TEST_F(CopyPatternTest, RefusesWhatDiffersBetweenCopies) {
+TEST_F(CopyPatternTest, RejectsCopiesThatDiffer) {
   const auto expect_none = [&](const char* what, std::function<void(schedule::TableEntry&)> damage) {
     change = [damage = std::move(damage)](schedule::Schedule& schedule) {
       for (schedule::Table& port : schedule.nodes[3].ports) {

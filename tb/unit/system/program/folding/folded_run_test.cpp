@@ -204,7 +204,7 @@ fidelity: train
   }
 }
 
-TEST_F(FoldedRun, AppliesOnlyToCopiesThatNothingTellsApart) {
+TEST_F(FoldedRun, AppliesOnlyToIndistinguishableCopies) {
   const std::string text = R"(system:
   topology: {kind: switch, dims: [8]}
   accelerator: {model: roofline, roofline: {peak_tflops: 1, memory_bandwidth: 1 TB/s}}
