@@ -87,6 +87,9 @@ class Bound(Section):
     latency_ns: float
     """The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator whose data
     it needs. Unit: ns."""
+    attainable: float
+    """The largest possible efficiency: the larger lower bound divided by the same bound with the head flits of packets
+    (system.ni.payload)."""
     groups: list[list[int]]
     """The partition of the accelerators that proves the bandwidth bound: exchanging the data that must cross between
     groups takes at least bound.time_ns."""
@@ -1282,6 +1285,8 @@ class BoundResult(Result):
     """The size of the collective that is bounded. Unit: B."""
     latency_ns: float
     """The lower bound of `coppice bound` that follows from latency, as in `bound.latency_ns`. Unit: ns."""
+    attainable: float
+    """The largest possible efficiency with the head flits of packets, as in `bound.attainable`."""
     groups: list[list[int]]
     """The groups of accelerators that prove the bound, as in `bound.groups`."""
     passing: Passing

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -82,21 +81,18 @@ TEST(Session, RepeatsOneAfterAnotherAndInParallel) {
 TEST(Session, RepeatsMessagesWithinASession) {
   const Opened one({"check=contributions"});
   Log log;
+  // One message after another, so that the state of arbiters has no effect.
   const auto round = [&] {
-    log.done.clear();
-    coppice_advance(one.session, (coppice_now(one.session) / 1'000 + 10) * 1'000);
+    std::vector<std::int64_t> times;
     for (int rank = 0; rank < 16; ++rank) {
-      coppice_send(one.session, rank, (rank + 5) % 16, 1'000 + rank, 0, Log::note, &log);
-      coppice_send(one.session, rank, (rank + 11) % 16, 64 * rank, 0, Log::note, &log);
+      coppice_advance(one.session, (coppice_now(one.session) / 1'000 + 10) * 1'000);
+      coppice_send(one.session, rank, (rank * 7 + 5) % 16, 64 + 1'000 * (rank % 4), 0, Log::note, &log);
+      EXPECT_EQ(coppice_drain(one.session), COPPICE_OK) << one.error();
+      times.push_back(log.done.back().time_ps - log.done.back().begun_ps);
     }
-    EXPECT_EQ(coppice_drain(one.session), COPPICE_OK) << one.error();
-    std::vector<std::tuple<std::int64_t, int, int, std::int64_t>> times;
-    for (const coppice_done& done : log.done)
-      times.emplace_back(done.time_ps - done.begun_ps, done.src, done.dst, done.bytes);
     return times;
   };
-  const auto first = round();
-  ASSERT_EQ(first.size(), 32U);
+  const std::vector<std::int64_t> first = round();
   coppice_send(one.session, 3, 12, 100'000, 0, nullptr, nullptr);
   const coppice_collective_spec spec{"all_reduce", 4096, nullptr, 0, 0, 0};
   ASSERT_EQ(coppice_collective(one.session, &spec, 0, nullptr, nullptr), COPPICE_OK);

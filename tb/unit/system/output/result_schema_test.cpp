@@ -48,7 +48,8 @@ TEST(ResultSchema, DefinesSectionsOnce) {
 
 TEST(ResultSchema, HasTheTypesOfTheTable) {
   const nlohmann::ordered_json definitions = result_schema()["definitions"];
-  EXPECT_EQ(definitions["bound"]["required"], nlohmann::ordered_json({"time_ns", "latency_ns", "groups"}));
+  EXPECT_EQ(definitions["bound"]["required"],
+            nlohmann::ordered_json({"time_ns", "latency_ns", "attainable", "groups"}));
   const nlohmann::ordered_json& traffic = definitions["traffic_result"]["properties"];
   EXPECT_EQ(traffic["packet_latency_mean"]["type"], nlohmann::ordered_json({"number", "null"}));
   const nlohmann::ordered_json& statistics = definitions["statistics"];
