@@ -114,7 +114,7 @@ class ChannelsItem(TypedDict):
 
 
 class DimensionsItemOperationsItem(TypedDict):
-    """A stage of a chunk in the dimension, in the order of their beginnings."""
+    """A stage of a chunk in the dimension; stages are listed in the order in which they begin."""
 
     chunk: int
     """The number of the chunk."""
@@ -241,7 +241,7 @@ class IterationsItem(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other` is that of operations without a kind."""
+    """The exposed communication of each kind of operation; `other` is for operations without a kind."""
 
 
 class GradientsDict(TypedDict):
@@ -324,7 +324,7 @@ class AcceleratorsItem(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other` is that of operations without a kind."""
+    """The exposed communication of each kind of operation; `other` is for operations without a kind."""
     operations: NotRequired[list[AcceleratorsItemOperationsItem]]
     accelerator: int
     """The number of the accelerator."""
@@ -356,7 +356,7 @@ class Inference(Section):
     exposed_per_token_ns: float
     """The part of the decode step for which accelerators waited for communication. Unit: ns."""
     tokens_per_s: float
-    """The number of tokens per second of all requests together, at this time per token. Unit: 1/s."""
+    """The number of tokens per second, over all requests, at this time per token. Unit: 1/s."""
 
 
 class NiOverheadFolded(Section):
@@ -464,11 +464,11 @@ class TrainingAllReducesItem(TypedDict):
     count: int
     """The number of all-reduces of this size."""
     cycles: int
-    """The mean time in cycles of system.clock. Unit: cycles."""
+    """The mean time of the all-reduces of this size, in cycles of system.clock. Unit: cycles."""
     time_ns: float
-    """The mean time. Unit: ns."""
+    """The mean time of the all-reduces of this size. Unit: ns."""
     algbw_gb_s: float
-    """The size divided by the mean time. Unit: GB/s."""
+    """The size of the all-reduce divided by the mean time. Unit: GB/s."""
     efficiency: float
     """The mean of the lower bound divided by the time."""
     steps: int
@@ -510,11 +510,11 @@ class TrainingCollectivesItem(TypedDict):
     collective: str
     """The collective operation, such as all_reduce."""
     among: str
-    """The group that runs it, such as data or model."""
+    """The group that runs the collective, such as data or model."""
     bytes: int
     """The size of the collective. Unit: B."""
     count: int
-    """How often it occurs per iteration."""
+    """How often the collective occurs per iteration."""
     time_ns: float
     """The predicted time of one occurrence. Unit: ns."""
     ideal_time_ns: float
@@ -529,13 +529,13 @@ class Training(Section):
     normalized_performance: float
     """Computation time divided by iteration time; 1 means that no communication is exposed. Not in every result."""
     accelerator_performance: list[float]
-    """The normalized performance of each accelerator. Not in every result."""
+    """Each accelerator's computation time divided by the iteration time. Not in every result."""
     timing: str
     """The method of timing computation: formula, array or roofline. Not in every result."""
     overlap: str
     """How communication overlaps with computation: the value of training.overlap."""
     batch_per_accelerator: int
-    """The number of samples per accelerator and iteration. Not in every result."""
+    """The number of samples per accelerator per iteration. Not in every result."""
     accelerators: int
     """The number of accelerators."""
     parameters: int
@@ -725,7 +725,7 @@ class LostDict(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other` is that of operations without a kind."""
+    """The exposed communication of each kind of operation; `other` is for operations without a kind."""
 
 
 class StretchesItem(TypedDict):
@@ -784,7 +784,7 @@ class Lost(Section):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: Numbers
-    """The exposed communication by kind; `other` is that of operations without a kind."""
+    """The exposed communication of each kind of operation; `other` is for operations without a kind."""
 
 
 class Simulator(Section):
@@ -1258,7 +1258,7 @@ class Passing(Section):
     bytes: int
     """The bytes that must pass between the groups. Unit: B."""
     bandwidth_gb_s: float
-    """The bandwidth at which the groups can send or receive them. Unit: GB/s."""
+    """The bandwidth at which the groups can send or receive these bytes. Unit: GB/s."""
     direction: str
     """Whether the bytes leave (out) or enter (in) the groups."""
 
@@ -1292,7 +1292,7 @@ class BoundResult(Result):
     passing: Passing
     """Not in every result."""
     lengths: list[float]
-    """The lengths of the channels that prove the bound of an all-to-all. Not in every result."""
+    """The length assigned to each channel in the proof of an all-to-all's bound. Not in every result."""
     network: str
     """The network to which the bound applies."""
     command: str
@@ -1340,7 +1340,7 @@ class ChunksResult(Result):
     ideal_time_ns: float
     """The expected time if all dimensions were busy throughout. Unit: ns. Not in every result."""
     utilization: float
-    """The expected fraction of the dimensions' bandwidth that is used. Not in every result."""
+    """The fraction of the dimensions' bandwidth that is expected to be used. Not in every result."""
     chunks: list[ChunksItem]
     """Not in every result."""
     command: str

@@ -42,6 +42,10 @@ class Buckets {
   }
 
   int pieces() const { return static_cast<int>(parts_.size()); }
+  // If widths differ, parts may need the same port in one step.
+  bool have_equal_widths() const {
+    return std::ranges::all_of(wide_, [this](std::size_t d) { return dims_[d] == dims_[wide_.front()]; });
+  }
 
   // The trees of the first `owners` accelerators.
   Trees trees(NodeId owners) const {
@@ -114,13 +118,15 @@ class Buckets {
   std::vector<Part> parts_;
 };
 
-bool rings_translate(const Topology& topology, const CompileRequest& request, int pieces) {
-  return has_port_per_channel(topology, request) && may_translate(topology, request, pieces);
+// Whether the trees of accelerator 0 and their translations are stored.
+bool rings_translate(const Topology& topology, const CompileRequest& request, const Buckets& buckets) {
+  return buckets.have_equal_widths() && has_port_per_channel(topology, request) &&
+         may_translate(topology, request, buckets.pieces());
 }
 
 double seconds_of_buckets(const Topology& topology, const CompileRequest& request) {
-  const bool translated = topology.kind() == topology::Kind::kTorus &&
-                          rings_translate(topology, request, Buckets(topology).pieces());
+  const bool translated =
+      topology.kind() == topology::Kind::kTorus && rings_translate(topology, request, Buckets(topology));
   return translated ? seconds_at(topology, 0.1, 1) : seconds_of_messages(topology, request);
 }
 
@@ -140,7 +146,7 @@ Schedule BucketCompiler::compile(const Topology& topology, const CompileRequest&
                     topology.name()));
   }
   const Buckets buckets(topology);
-  if (rings_translate(topology, request, buckets.pieces())) {
+  if (rings_translate(topology, request, buckets)) {
     Trees trees = buckets.trees(1);
     trees.root = 0;
     return schedule_translations(topology, request, info().name, trees);

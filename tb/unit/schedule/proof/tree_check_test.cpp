@@ -113,7 +113,7 @@ RC_GTEST_PROP(TreeCheck, AcceptsNothingWrong, ()) {
 }
 
 TEST(TreeCheck, IsOnlyForTheTablesOfOneSource) {
-  const Machine machine = torus({3, 3});
+  const Machine machine = mesh({3, 3});
   CompileRequest request = machine.request(Collective::kAllReduce, 36);
   request.pattern_beyond = 1;
   Schedule schedule = make_compiler("multitree")->compile(machine.topology, request);

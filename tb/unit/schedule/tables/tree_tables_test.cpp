@@ -43,7 +43,7 @@ RC_GTEST_PROP(TreeTables, ProvideTheOtherFieldsOfAnInterface, ()) {
 // Tables are shared only if every channel has its own port; otherwise, a port sends several messages in a
 // timestep.
 TEST(TreeTables, AreForSeparatePortsAndManyAccelerators) {
-  const Machine machine = torus({4, 4});
+  const Machine machine = mesh({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   const auto compiled = [&] { return make_compiler("multitree")->compile(machine.topology, request); };
   request.pattern_beyond = 15;
