@@ -106,6 +106,11 @@ bool RouteImages::add_channels(const Images& images, ChannelId first) {
   return true;
 }
 
+int RouteImages::ejection_port(NodeId accelerator, int at_origin) const {
+  const auto& ports = ejections_[static_cast<std::size_t>(accelerator)];
+  return std::ranges::find(ports, at_origin, &std::pair<int, int>::second)->first;
+}
+
 bool RouteImages::add_ejections(std::span<const Ejection> images, int at_origin) {
   for (const Ejection& ejection : images) {
     auto& known = ejections_[static_cast<std::size_t>(ejection.node)];

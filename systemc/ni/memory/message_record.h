@@ -55,11 +55,12 @@ class ImagesOfMessage {
  public:
   struct Ends {
     NodeId src = topology::kNoNode;
+    int src_port = 0;
     NodeId dst = topology::kNoNode;
   };
 
   virtual ~ImagesOfMessage() = default;
-  // The represented message; all times and the source port are those of its images.
+  // The represented message, whose times are those of its images.
   virtual const MessageRecord& original() const = 0;
   virtual std::span<const Ends> ends() const = 0;
   // The record of the image with ends()[i], without a payload, valid until the next call.

@@ -51,8 +51,10 @@ class MessageImages::Others final : public ImagesOfMessage {
   const MessageRecord& image(std::size_t i) override {
     if (image_.src == topology::kNoNode) image_ = original_;
     image_.src = images_.ends_[i].src;
+    image_.src_port = images_.ends_[i].src_port;
     image_.dst = images_.ends_[i].dst;
-    image_.entry = &images_.entry(static_cast<std::size_t>(image_.src), original_.src_port, message_.index);
+    image_.dst_port = images_.routes_->ejection_port(image_.dst, original_.dst_port);
+    image_.entry = &images_.entry(static_cast<std::size_t>(image_.src), message_.slot, message_.index);
     return image_;
   }
 
@@ -63,11 +65,33 @@ class MessageImages::Others final : public ImagesOfMessage {
   MessageRecord image_;
 };
 
+MessageImages::MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables,
+                             const fabric::RouteImages& routes, MessageLog& log)
+    : schedule_(&schedule),
+      tables_(&tables),
+      routes_(&routes),
+      origin_(tables.moves().origin()),
+      log_(&log),
+      accelerators_(schedule.nodes.size()) {
+  for (std::size_t n = 0; n < accelerators_; ++n) {
+    const auto& ports = schedule.nodes[n].ports;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      if (ports[port].source() == nullptr) continue;
+      const std::size_t at = ports[port].slot() * accelerators_ + n;
+      if (ports_.size() <= at) ports_.resize((ports[port].slot() + 1) * accelerators_, -1);
+      ports_[at] = static_cast<int>(port);
+    }
+  }
+}
+
 void MessageImages::issued(std::uint64_t message, std::size_t index, MessageRecord& record) {
   InFlight& sent = in_flight(message);
+  sent.slot = schedule_->nodes[static_cast<std::size_t>(origin_)]
+                  .ports[static_cast<std::size_t>(record.src_port)]
+                  .slot();
   sent.index = index;
   sent.payloads.clear();
-  tables_->read_images(slot_of(record.src_port), index, sent.images);
+  tables_->read_images(sent.slot, index, sent.images);
   const GradientMemory& any = *nodes_.front().contents;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Image& image = sent.images[n];
@@ -86,7 +110,7 @@ void MessageImages::issued(std::uint64_t message, std::size_t index, MessageReco
 void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
   InFlight& came = in_flight(message);
   const auto from = static_cast<std::size_t>(tables_->moves().moved_back(origin_, record.dst));
-  const TableEntry& image = entry(from, record.src_port, came.index);
+  const TableEntry& image = entry(from, came.slot, came.index);
   if (image.destination() != origin_) {
     throw ModelError(fmt::format("message {}->{}: its image from {} goes to {}, not to {}", record.src,
                                  record.dst, from, image.destination(), origin_));
@@ -94,6 +118,7 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
   came.incoming = image;
   record.entry = &came.incoming;
   record.src = static_cast<NodeId>(from);
+  record.src_port = port_of(came.slot, from);
   record.dst = origin_;
   came.payloads.copy_of(from, record.payload);
 }
@@ -108,14 +133,14 @@ void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
     Node& node = nodes_[static_cast<std::size_t>(image.dst)];
     node.written += image.bytes;
     if (adds) node.read += image.bytes;
-    ends_.push_back({static_cast<NodeId>(n), image.dst});
+    ends_.push_back({static_cast<NodeId>(n), port_of(done.slot, n), image.dst});
   }
   for (std::size_t i = 0; i < done.payloads.size(); ++i) {
     const std::size_t n = done.payloads.sender(i);
     if (static_cast<NodeId>(n) == record.src) continue;
     done.payloads.copy(i, payload_);
     const NodeId dst = done.images[n].dst;
-    ReductionUnit::apply(entry(n, record.src_port, done.index), payload_,
+    ReductionUnit::apply(entry(n, done.slot, done.index), payload_,
                          *nodes_[static_cast<std::size_t>(dst)].contents);
   }
   Others others(*this, done, record);

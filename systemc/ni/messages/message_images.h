@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/trains/route_images.h"
 #include "ni/memory/gradient_memory.h"
 #include "ni/memory/memory.h"
 #include "ni/memory/message_record.h"
@@ -21,8 +22,8 @@ namespace coppice::ni {
 class MessageImages {
  public:
   // All references must outlive this object. `tables` contains the tables of all accelerators.
-  MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
-      : schedule_(&schedule), tables_(&tables), origin_(tables.moves().origin()), log_(&log) {}
+  MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables,
+                const fabric::RouteImages& routes, MessageLog& log);
 
   // Adds the memory and the gradient buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
@@ -70,6 +71,7 @@ class MessageImages {
     std::vector<std::uint64_t> contributions_;
   };
   struct InFlight {
+    std::size_t slot = 0;
     std::size_t index = 0;
     TableEntry incoming;        // the entry of the image that arrives at the origin
     std::vector<Image> images;  // [sender]
@@ -81,20 +83,21 @@ class MessageImages {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  std::size_t slot_of(int port) const {
-    return schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)].slot();
-  }
-  // The image, at accelerator `n`, of an entry of the origin's port. The reference is valid until the next
-  // call.
-  const TableEntry& entry(std::size_t n, int port, std::size_t index) {
-    tables_->read(slot_of(port), index, static_cast<NodeId>(n), entry_);
+  // The port of accelerator `n` that has a slot.
+  int port_of(std::size_t slot, std::size_t n) const { return ports_[slot * accelerators_ + n]; }
+  // The entry of a slot at accelerator `n`. The reference is valid until the next call.
+  const TableEntry& entry(std::size_t n, std::size_t slot, std::size_t index) {
+    tables_->read(slot, index, static_cast<NodeId>(n), entry_);
     return entry_;
   }
 
   const schedule::Schedule* schedule_;
   const schedule::SymmetricTables* tables_;
+  const fabric::RouteImages* routes_;
   NodeId origin_;
   MessageLog* log_;
+  std::size_t accelerators_;
+  std::vector<int> ports_;  // [slot * accelerators + accelerator]
   std::vector<Node> nodes_;
   std::vector<InFlight> in_flight_;  // [message]
   TableEntry entry_;

@@ -151,7 +151,8 @@ void Machine::build_messages() {
 void Machine::represent_by_one(fabric::TrainFabric& fabric) {
   const SymmetricRun& symmetric = *spec_.symmetric;
   const auto origin = static_cast<std::size_t>(symmetric.routes.origin());
-  images_ = std::make_unique<ni::MessageImages>(spec_.schedule, symmetric.tables, spec_.log);
+  images_ =
+      std::make_unique<ni::MessageImages>(spec_.schedule, symmetric.tables, symmetric.routes, spec_.log);
   auto& leader = dynamic_cast<ni::NetworkInterface&>(*interfaces_[origin]);
   leader.lead(*images_);
   for (std::size_t n = 0; n < memories_.size(); ++n) {

@@ -83,9 +83,9 @@ void ProgramObservers::images_completed(ni::ImagesOfMessage& images) {
   const ni::MessageRecord& original = images.original();
   const ni::ContextId id = exchange_of(original);
   const PortTime time = divide(original, state_.begun(id, original.src));
-  for (const auto& [src, dst] : images.ends()) {
+  for (const auto& [src, src_port, dst] : images.ends()) {
     extend(src, dst, original);
-    breakdown_.add(time, src, original.src_port);
+    breakdown_.add(time, src, src_port);
   }
   if (progress_of(id) == nullptr && activity_ == nullptr) return;
   for (std::size_t i = 0; i < images.ends().size(); ++i) {
