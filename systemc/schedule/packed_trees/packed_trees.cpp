@@ -283,10 +283,8 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
       candidates.add(std::move(choice));
     }
   }
-  const bool found = candidates.least() < std::numeric_limits<Femtoseconds>::max();
-  const bool close = request.collective == Collective::kAllReduce &&
-                     !falls_short(topology, request, candidates.least(), kWorthOthers);
-  if (circuits && found && (close || routed_trees_take_long(topology, request))) {
+  if (circuits && request.collective == Collective::kAllReduce &&
+      !falls_short(topology, request, candidates.least(), kWorthOthers)) {
     return candidates.schedule_best();
   }
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);

@@ -15,7 +15,6 @@ using topology::Topology;
 constexpr int kMostTreeNodes = 4'200;        // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;              // number of trees allowed regardless of kMostTreeNodes
 constexpr std::int64_t kGrowth = 3'000'000;  // limit on trees x rounds x accelerators squared (50 ns each)
-constexpr std::int64_t kLongGrowth = 16 * kGrowth;
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 
@@ -52,16 +51,7 @@ TreeChoice estimate(const Topology& topology, const CompileRequest& request, std
   return best;
 }
 
-// The effort of packing one tree per owner in one round, in units of kGrowth.
-std::int64_t growth_of(std::int64_t accelerators, std::int64_t trees) {
-  return accelerators * accelerators * trees;
-}
-
 }  // namespace
-
-bool routed_trees_take_long(const Topology& topology, const CompileRequest& request) {
-  return growth_of(topology.num_accelerators(), owners_of(topology, request)) > kLongGrowth;
-}
 
 std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
@@ -74,7 +64,7 @@ std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const Comp
     for (int owner = 0; owner < owners; ++owner) {
       for (int i = 0; i < count; ++i) roots.push_back(owners > 1 ? owner : request.root);
     }
-    const std::int64_t work = growth_of(n, static_cast<std::int64_t>(roots.size()));
+    const std::int64_t work = std::int64_t{n} * n * static_cast<std::int64_t>(roots.size());
     const auto rounds = static_cast<int>(std::clamp<std::int64_t>(kGrowth / work, 1, kMostRounds));
     estimates.push_back(
         estimate(topology, request, pack_routed(topology, request, roots, ways, rounds).trees));

@@ -14,7 +14,4 @@ namespace coppice::schedule {
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
 
-// Whether choose_routed_trees() takes several seconds: with a tree for each of several hundred accelerators.
-bool routed_trees_take_long(const topology::Topology& topology, const CompileRequest& request);
-
 }  // namespace coppice::schedule
