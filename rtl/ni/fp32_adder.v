@@ -160,7 +160,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // saves the simulator most of the work when there is no sum
+        if (next_i)  // lets simulators skip this logic when there is no sum
 `endif
         begin
           added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);

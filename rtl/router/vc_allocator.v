@@ -69,7 +69,7 @@ module vc_allocator #(
           number = {VC_W{1'b0}};
           is_from = 1'b0;
 `ifdef VERILATOR
-          if (|request_i)  // few cycles have requests: saves the simulator most of the work
+          if (|request_i)  // lets simulators skip this logic in the many cycles without requests
 `endif
           begin
             for (m = 0; m < VCS; m = m + 1)

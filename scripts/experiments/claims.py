@@ -73,7 +73,7 @@ def grouped(rows, keys):
 
 
 def measure(what, data, claim):
-    """The claim's value from the rows of `data`; None if there is no pair to compare."""
+    """Computes the claim's value from the rows of `data`. Returns None if no two rows can be compared."""
     rows = frame.select(data, claim.get("where", {}))
     column = claim["column"]
     of = frame.select(rows, claim.get("of", {}))

@@ -20,7 +20,7 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
 struct Parts {
   std::int64_t each = 0;
   std::int64_t full = 0;
-  std::int64_t rest = 0;  // 0 if there is no such part
+  std::int64_t rest = 0;  // 0 if all parts have `each` items
 };
 
 Parts cut(std::int64_t size, std::int64_t parts) {

@@ -71,7 +71,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     contents_->read(address, bytes, into);
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
-  // Counts data that the network interface has read and written directly on contents().
+  // Counts bytes that were read and written for the network interface without read_directly() and so on.
   void count_direct(Bytes read, Bytes written) {
     bytes_read_ += read;
     bytes_written_ += written;

@@ -63,7 +63,7 @@ class ImagesOfMessage {
   // The represented message, whose times are those of its images.
   virtual const MessageRecord& original() const = 0;
   virtual std::span<const Ends> ends() const = 0;
-  // The record of the image with ends()[i], without a payload, valid until the next call.
+  // The record of the image with ends()[i]. The reference is valid until the next call.
   virtual const MessageRecord& image(std::size_t i) = 0;
 };
 

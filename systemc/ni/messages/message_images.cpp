@@ -55,6 +55,7 @@ class MessageImages::Others final : public ImagesOfMessage {
     image_.dst = images_.ends_[i].dst;
     image_.dst_port = images_.routes_->ejection_port(image_.dst, original_.dst_port);
     image_.entry = &images_.entry(static_cast<std::size_t>(image_.src), message_.slot, message_.index);
+    message_.payloads.copy_of(static_cast<std::size_t>(image_.src), image_.payload);
     return image_;
   }
 
