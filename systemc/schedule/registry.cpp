@@ -33,8 +33,8 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// Selects the algorithm with the shortest expected time, even if network interfaces have no lockstep. Defined
-// in this file because it chooses among all other algorithms.
+// Selects the algorithm with the shortest expected time among those that do not rely on the lockstep. Defined
+// in this file because it needs the list of all algorithms.
 class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {

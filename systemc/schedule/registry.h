@@ -10,7 +10,7 @@
 
 namespace coppice::schedule {
 
-// All algorithms, in the order printed by `coppice list`; algorithms for all-to-all only are last.
+// All algorithms, in the order printed by `coppice list`; algorithms that support only all-to-all come last.
 const std::vector<AlgorithmInfo>& algorithms();
 
 // The algorithm with this name; nullptr if there is none.

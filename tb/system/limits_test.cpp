@@ -80,7 +80,7 @@ TEST(TimeLimit, RejectsStudiesThatTakeLonger) {
 
 TEST(TimeLimit, RejectsTooManyWindows) {
   expect_refusal({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--window", "1 fs", "--out", "c"},
-                 "--window 1 fs:1:1: ", "at most 1000000 windows are possible");
+                 "--window 1 fs:1:1: ", "at most 1000000 windows are possible: choose longer windows");
   expect_refusal(
       with({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--out", "c"},
            {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 1 kB/s, latency: 1 ns}]"}),

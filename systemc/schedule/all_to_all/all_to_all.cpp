@@ -50,7 +50,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// All ports send in the same order, but no port waits for a step of another port.
+// Every port sends in the same order as in direct(), but does not wait for the steps of other ports.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -73,8 +73,8 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks move from neighbour to neighbour around the ring, half of them in each direction. Blocks with the
-// longest distance go first.
+// Blocks move from neighbour to neighbour around the ring, half of them in each direction. Blocks that travel
+// the farthest go first.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());

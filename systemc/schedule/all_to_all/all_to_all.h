@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // An all-to-all algorithm and its name in configurations.
 struct AllToAllAlgorithm {
   std::string name;
-  std::string summary;  // summary in one line; empty if a compiler for other collectives has the same name
+  std::string summary;  // one line; empty if a compiler for other collectives has the same name
   // Returns the total number of messages that all accelerators send if each message carries one whole block.
   double (*messages)(const topology::Topology& topology);
   // Plans the exchange of blocks of `elements` elements. Throws UnsupportedError if the algorithm does not
@@ -21,7 +21,7 @@ struct AllToAllAlgorithm {
   bool in_libraries = false;
 };
 
-// Returns all all-to-all algorithms. The registry (schedule/registry.h) lists them by name:
+// Returns the all-to-all algorithms, which the registry (schedule/registry.h) lists by name:
 //  - direct: has n - 1 steps; in step s, accelerator i sends to accelerator i + s (mod n).
 //  - at_once: like direct but without steps, so that all ports are busy from the start.
 //  - pairwise: in step s, accelerators i and i xor s exchange blocks; requires a power of two.

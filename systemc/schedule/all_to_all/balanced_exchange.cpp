@@ -83,7 +83,7 @@ class Balancer {
     return least;
   }
 
-  // Finds one path of a block. A set bit of `turns` selects the downward direction in a dimension in which
+  // Finds one path for a block. A set bit of `turns` selects the downward direction in a dimension in which
   // both directions are equally long. Returns false if other arguments yield the same path.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);

@@ -13,7 +13,7 @@ namespace {
 
 using topology::NodeId;
 
-// Returns the number of hops in the busiest direction for all parts of blocks from one accelerator. Blocks
+// Returns how many hops all parts of the blocks from one accelerator make in the busiest direction. Blocks
 // for the opposite side of a ring alternate between the two directions.
 int busiest_hops(const topology::Topology& topology, int parts) {
   int most = 0;
@@ -41,9 +41,9 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
   return best;
 }
 
-// The hops of all parts of blocks from one accelerator, as edges of a bipartite graph. A hop is an edge from
-// vertex r * parts + part, where r is the number of the destination relative to the source, to the index of
-// an outgoing channel at its node.
+// The hops of all parts of the blocks from one accelerator, as edges of a bipartite graph. A hop is an edge
+// from vertex r * parts + part, where r is the number of the destination relative to the source, to the index
+// of an outgoing channel at its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)
@@ -78,7 +78,8 @@ class Hops {
 
 // Reorders the colours, each of which represents a step. A block's colours are often adjacent, but a part
 // that has just been received must wait for the latency of the channel before it can be forwarded.
-// Multiplying the colours by about the golden ratio of their number separates adjacent colours.
+// Multiplying colours by about 0.618 (golden ratio) times their number, modulo that number, separates
+// adjacent ones.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;

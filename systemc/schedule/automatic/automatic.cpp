@@ -153,8 +153,8 @@ namespace {
 // such limit for an algorithm that the configuration names.
 constexpr double kMostMessages = 1e6;
 
-// The time that `messages` messages of one block each would take if they kept all channels out of
-// accelerators busy without a pause.
+// The time that `messages` messages of one block each would take if they kept every channel that leaves an
+// accelerator busy without a pause.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);

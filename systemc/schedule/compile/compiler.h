@@ -67,14 +67,14 @@ class Compiler {
 // The values of CompileRequest::chunks that an algorithm accepts.
 enum class Chunking : std::uint8_t {
   kWhole,   // only 1, which is also used for kAutomaticChunks
-  kGiven,   // only the number that the algorithm's tables have
+  kGiven,   // only the number that the tables in a file already have
   kChosen,  // any number; for kAutomaticChunks the algorithm chooses the best
 };
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
   // Trials run in ascending order of `turn`. The algorithms that are usually fastest come first, and
-  // algorithms that stop once another is known to be faster come last.
+  // algorithms that give up once another algorithm is known to be faster come last.
   int turn = 0;
   int chunks = 1;
   // Estimates the CPU seconds needed to compile the algorithm's tables for the network and to predict their
@@ -100,8 +100,9 @@ struct AlgorithmInfo {
   std::vector<AutomaticTrial> trials{};  // trials by `algorithm: auto`; empty: never tried
   // The time of an all-reduce by the equations of the linear cost model; nullptr if no equation applies.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
-  // The registry fills in the compiler for collectives and the all-to-all algorithm of the same name
-  // (schedule/all_to_all/all_to_all.h). At least one of them is set unless the algorithm reads tables.
+  // `make` creates the compiler for other collectives. `exchange` is the all-to-all algorithm of this name,
+  // set by the registry (schedule/all_to_all/all_to_all.h). Both are null only if tables are read from a
+  // file.
   std::unique_ptr<Compiler> (*make)() = nullptr;
   const AllToAllAlgorithm* exchange = nullptr;
 };

@@ -34,7 +34,7 @@ CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 
 // The time of a pipeline of K chunks over a tree with L levels of edges. A phase takes L + K - 1 steps; if
 // both phases overlap, they take 2 L + K - 1 steps together. In the paper's Fig. 5, where L = 2 and K = 4,
-// this is 10 and 7 steps. The paper's equations count one more step per phase.
+// the total is 10 steps, or 7 if the phases overlap. The paper's equations count one more step per phase.
 double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 

@@ -4,7 +4,7 @@
 
 namespace coppice::schedule {
 
-// CPU seconds that grow with the number of accelerators to the power of `power`. `at_1024` is the value for
+// CPU seconds that grow as the number of accelerators raised to the power `power`. `at_1024` is the value for
 // 1,024 accelerators.
 double seconds_at(const topology::Topology& topology, double at_1024, double power);
 
@@ -13,10 +13,10 @@ double seconds_at(const topology::Topology& topology, double at_1024, double pow
 // true.
 bool looks_alike(const topology::Topology& topology, const CompileRequest& request);
 
-// AutomaticTrial::seconds of algorithms with about one message per ordered pair of accelerators.
+// AutomaticTrial::seconds for algorithms with about one message per ordered pair of accelerators.
 double seconds_of_messages(const topology::Topology& topology, const CompileRequest& request);
 
-// AutomaticTrial::seconds of algorithms that grow all accelerators' trees together, one edge per tree at a
+// AutomaticTrial::seconds for algorithms that grow all accelerators' trees together, one edge per tree at a
 // time.
 double seconds_of_growth(const topology::Topology& topology, const CompileRequest& request);
 

@@ -25,8 +25,8 @@ struct DimensionModel {
 // use flits.
 struct StepTiming {
   Bytes flit = 0;
-  Bytes payload = 0;        // payload of a packet, which has one head flit; 0: a message has one head flit
-  Femtoseconds router = 0;  // latency of every router on the path
+  Bytes payload = 0;                // data per packet, each with one head flit; 0: one head flit per message
+  Femtoseconds router = 0;          // latency of every router on the path
   Femtoseconds interface_time = 0;  // sum of the latencies at both ends
   Femtoseconds cycle = 0;           // clock period, which is the minimum time of a flit on a channel
   Femtoseconds message_setup = 0;   // time that an accelerator's port spends before every message
@@ -81,9 +81,9 @@ class LatencyModel {
   Femtoseconds step_latency(std::size_t d) const;
   // The time for which a message keeps its link busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
-  // The transfer time of a step's messages, as in the tables of hierarchical.h. The accelerator holds
-  // `shares` of the chunk's shares (one per accelerator) when the operation begins, and every message is as
-  // long as the longest message of its step.
+  // The transfer time of a step's messages, as in the tables of hierarchical.h. A chunk has one share per
+  // accelerator; an accelerator holds `shares` of them when the operation begins. Every message is as long as
+  // the longest message of its step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
   // The time for which a message of `shares` shares occupies its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;

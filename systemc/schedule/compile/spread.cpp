@@ -34,7 +34,7 @@ Femtoseconds longest_latency(const Plane& plane) {
 }
 
 // Whether a plane would slow down the collective because its extra latency over all steps of a ring exceeds
-// the time to transfer its part of the data on the fastest plane.
+// the time in which the fastest plane could transfer this plane's part of the data.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());

@@ -12,8 +12,8 @@ namespace {
 
 using Kind = BlockFault::Kind;
 
-// Returns the step that releases steps waiting for step `at`, which is the first step from `at` on that
-// signals; -1 if there is none.
+// Returns the step that releases the steps that wait for step `at`: the first step that signals, from `at`
+// on. Returns -1 if there is none.
 int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
     if (block.steps[s].signals) return static_cast<int>(s);

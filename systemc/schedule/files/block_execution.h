@@ -25,10 +25,10 @@ struct BlockMessage {
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically. The execution proves that all orders of blocks and messages have the
-// same outcome (StepOrder). It also proves the following properties of every execution: no access is outside
-// a buffer or reads unwritten data, every message is received, nothing waits forever, no data is added twice,
-// and every final value is where the collective requires it.
+// Executes thread blocks symbolically. The execution proves that the outcome does not depend on the order of
+// blocks and messages (StepOrder). It also proves the following properties of every execution: no access is
+// outside a buffer or reads unwritten data, every message is received, nothing waits forever, no data is
+// added twice, and every final value is where the collective requires it.
 class BlockExecution {
  public:
   // `program` must outlive this object.

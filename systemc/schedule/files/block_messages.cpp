@@ -24,8 +24,8 @@ std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus
   return messages;
 }
 
-// Converts messages to sends. The channels of a connection alternate over the links between its ends or, if
-// there is no link, use the routing.
+// Converts messages to sends. The channels of a connection use the links between its two GPUs in turn; if
+// there is no link, the messages are routed.
 std::vector<Send> spread(const topology::Topology& topology, const std::vector<BlockMessage>& messages) {
   std::map<std::pair<NodeId, NodeId>, std::set<int>> channels_used;
   for (const BlockMessage& message : messages) {

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // Builds the tables for the messages that the symbolic execution of a file has found. The channels of a
-// connection are spread over the parallel links between its ends. Connections without a link use the routing.
+// connection are spread over the parallel links between its two GPUs. Without a link, messages are routed.
 Schedule schedule_of_messages(const topology::Topology& topology, const CompileRequest& request,
                               const std::string& name, const MscclBuffers& buffers,
                               std::vector<BlockMessage> messages);

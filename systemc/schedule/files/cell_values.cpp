@@ -36,7 +36,8 @@ bool CellValues::complete(const CellValue& value) const {
 
 std::string CellValues::add(CellValue& sum, const CellValue& other) const {
   if (sum.chunk != other.chunk)
-    return fmt::format("adds chunk {} to chunk {}, which is a different one", other.chunk, sum.chunk);
+    return fmt::format("adds chunk {} to chunk {}, but can add only data of the same chunk", other.chunk,
+                       sum.chunk);
   std::set<NodeId> all = *sum.contributions;
   for (const NodeId contribution : *other.contributions) {
     if (all.insert(contribution).second) continue;

@@ -34,8 +34,8 @@ struct JsonValue {
   std::string pointer;
 };
 
-// A base class for reading values of required types from a JSON file. All functions throw ConfigError with
-// the position in the file.
+// A base class for reading values of required types from a JSON file. If the file is invalid, all functions
+// throw ConfigError with the position of the fault.
 class JsonReader {
  protected:
   using Value = JsonValue;

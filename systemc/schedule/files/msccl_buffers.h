@@ -59,7 +59,8 @@ class MscclBuffers {
   // Returns the name of a chunk in error messages: "chunk 4" or, for an all-to-all, "chunk 4 of GPU 0's
   // input".
   std::string describe(int chunk) const;
-  // Returns the data of every chunk. For an all-to-all, request.size is the size of all blocks together.
+  // Returns the address range of every chunk. For an all-to-all, request.size is the size of all blocks
+  // together.
   std::vector<Chunk> cut(const CompileRequest& request) const;
 
  private:

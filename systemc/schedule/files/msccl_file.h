@@ -16,8 +16,8 @@ bool looks_like_xml(std::string_view text);
 // sent becomes a message, which is a gather if the value is final and otherwise a reduce. Since an
 // accelerator has a single buffer here, copies and scratch buffers are resolved to the values that they hold.
 // For an all-to-all, the buffer contains the blocks of all pairs, and request.size is their total size. The
-// channels of a connection are spread over the parallel links between its ends. `request` supplies what a
-// file does not state: the size, NI ports and routing. Its collective must be that of the file.
+// channels of a connection are spread over the parallel links between its two GPUs. `request` supplies what a
+// file does not state: the size, NI ports and routing. The request's collective must be that of the file.
 //
 // Throws ConfigError, with the position in the file, if the XML is malformed, if a step cannot be executed,
 // if blocks wait for each other forever, or if an all-to-all omits a chunk. Properties that need a proof are

@@ -85,7 +85,8 @@ class MscclWriter {
     if (schedule.adders > 0)
       throw UnsupportedError("MSCCL cannot express in-network reduction: write --format json");
     if (schedule.copies > 1) {
-      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write --format json");
+      throw UnsupportedError(
+          "MSCCL cannot express an all-reduce with one copy of the data per GPU: write --format json");
     }
     if (collective == "reduce")
       throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write --format json");
@@ -295,7 +296,7 @@ class MscclWriter {
     return true;
   }
 
-  // Copies the block that a GPU sends to itself from its input to its output.
+  // Copies each GPU's block for itself from its input to its output.
   void place_own() {
     const std::int64_t own = schedule_.size / grain_ / schedule_.accelerators() / schedule_.accelerators();
     for (NodeId node = 0; node < schedule_.accelerators(); ++node) {
@@ -461,7 +462,7 @@ std::string write_msccl(const topology::Topology& topology, const Schedule& sche
     if (!text.empty()) return text;
   }
   throw UnsupportedError(fmt::format(
-      "MSCCL allows {} steps per thread block, but a step depends on more than that: write --format json",
+      "MSCCL allows {} steps per thread block, but one step depends on more steps: write --format json",
       kMostSteps));
 }
 

@@ -6,10 +6,10 @@
 
 namespace coppice::schedule {
 
-// Converts the schedule to an MSCCL algorithm, which runs on GPUs. There is one thread block per connection
-// and direction, with at most 256 steps; longer connections continue on another channel. The size of a chunk
-// is the largest size of which all messages are multiples, and a step moves at most 72 chunks. Additions to
-// the same chunk of a GPU are serialised. Parallel links become channels.
+// Converts the schedule to an MSCCL algorithm, which runs on GPUs. Each connection has one thread block per
+// direction with at most 256 steps; connections that need more steps continue on another channel. The size of
+// a chunk is the largest size of which all messages are multiples, and a step moves at most 72 chunks.
+// Additions to the same chunk of a GPU are serialised. Parallel links become channels.
 //
 // Throws UnsupportedError, with a remedy, if the schedule uses reducing switches, has chunks of unsuitable
 // lengths, or needs more than 32 channels.

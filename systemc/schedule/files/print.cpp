@@ -125,7 +125,7 @@ ordered_json line_json(const TableLine& line, bool numbered) {
   return json;
 }
 
-// Appends the text that `print` writes for every port of every node to `header`. Entries are formatted
+// Appends to `header` the text that `print` writes for every port of every node. Entries are formatted
 // individually, because a document tree of millions of entries would need ten times as much memory as the
 // text.
 template <typename Print>

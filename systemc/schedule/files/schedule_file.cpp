@@ -88,7 +88,7 @@ class ScheduleReader : JsonReader {
         const Value hop = element(hops, h);
         require_keys(hop, {"out_port", "vcs"});
         const Value vcs = list(hop, "vcs");
-        if (vcs.json_value.size() != 2) refuse(vcs, "must be [first, end] of the virtual channels");
+        if (vcs.json_value.size() != 2) refuse(vcs, "must be [first, end], a range of virtual channels");
         const auto vc = [&](std::size_t i) {
           return static_cast<std::uint8_t>(
               integer(element(vcs, i), 0, std::numeric_limits<std::uint8_t>::max()));

@@ -17,9 +17,9 @@ struct Interval {
 void require_few_windows(Femtoseconds finish, Femtoseconds window) {
   constexpr Femtoseconds kMost = 1'000'000;
   if (finish / window < kMost) return;
-  throw UnsupportedError(fmt::format("{} consists of {} windows of {}, but at most {} windows are possible",
-                                     format_duration(finish), finish / window + 1, format_duration(window),
-                                     kMost));
+  throw UnsupportedError(fmt::format(
+      "{} consists of {} windows of {}, but at most {} windows are possible: choose longer windows",
+      format_duration(finish), finish / window + 1, format_duration(window), kMost));
 }
 
 // Returns the fraction of each window that the union of the intervals covers.

@@ -12,7 +12,7 @@ struct ChunkStudy {
   struct Dimension {
     Bytes sent = 0;          // bytes per accelerator
     double utilization = 0;  // average fraction of the dimension's bandwidth that is used
-    // [window]: fraction of time with a chunk in the dimension (Themis, Fig. 9).
+    // [window]: fraction of the window during which a chunk is in the dimension (Themis, Fig. 9).
     std::vector<double> activity;
     std::vector<ChunkOperation> operations;  // in the order of their start
   };

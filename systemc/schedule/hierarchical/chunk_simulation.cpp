@@ -51,7 +51,7 @@ void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<Chunk
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
   const Bytes all = model.accelerators();
-  // An all-gather starts with the contribution of each accelerator.
+  // An all-gather starts with each accelerator's own share.
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;

@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kNearIdeal = 0.995;  // utilization that ends the search
 constexpr Bytes kMostMoved = 8;       // a move transfers at most 1 / kMostMoved of a chunk
-// Limits on all-gathers in an order other than the reverse of their reduce-scatter. They may add at most a
-// tenth more messages, and they are tried only on two dimensions, where few other orders exist. On the
-// systems of Themis, Table 2, more messages changed the utilization by -0.3 to 0.15 percentage points. Tables
-// of up to 256 accelerators are stored and proven entry by entry in any case. On the 1,024 accelerators of
-// 2D-SW_SW, such all-gathers would use 99.6% instead of 98.9% of the bandwidth, but the proof would take
-// eight times as long as everything else.
+// Limits on all-gathers in an order other than the reverse of their reduce-scatter. Such all-gathers may add
+// at most a tenth more messages, and are tried only on two dimensions, where few other orders exist. On the
+// systems of Themis, Table 2, additional messages changed the utilization by -0.3 to 0.15 percentage points.
+// Tables of up to 256 accelerators are stored and proven entry by entry in any case. On the 1,024
+// accelerators of 2D-SW_SW, such all-gathers would use 99.6% instead of 98.9% of the bandwidth, but the proof
+// would take eight times as long as everything else.
 constexpr std::int64_t kMoreMessages = 10;
 constexpr std::size_t kMostDimensions = 2;
 constexpr Bytes kMostAccelerators = 256;

@@ -21,7 +21,7 @@ struct PipelineStep {
   std::vector<PipelineMessage> messages;
   Femtoseconds latency = 0;       // from the end of a message at the sender to its arrival
   bool starts_operation = false;  // whether this is the first step of the chunk in a dimension and phase
-  Bytes rank = 0;                 // operations with lower ranks go first, regardless of their arrival
+  Bytes rank = 0;                 // operations with lower ranks go first, whenever they arrive
 };
 
 // An element of the order in which a port sends messages.

@@ -102,7 +102,7 @@ class Growth {
     return found;
   }
 
-  // Returns the smallest depth in the tree among those neighbours of `node` that are in it.
+  // Returns the smallest depth at which the tree contains a neighbour of `node`.
   int nearest(NodeId node, std::size_t tree) {
     int least = std::numeric_limits<int>::max();
     for (const ChannelId id : topology_.in_channels(node)) {

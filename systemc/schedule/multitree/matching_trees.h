@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 
 // Builds trees for any network without switches. In every timestep, each accelerator matches each of its
-// incoming channels to a tree that the accelerator lacks and the sender of the channel has. A channel k times
+// incoming channels to a tree that contains the channel's sender but not the accelerator. A channel k times
 // as fast as the slowest counts as k channels. Trees with the fewest accelerators, including those that join
 // in this timestep, are preferred, then trees with the shortest path from the root; ties are broken at
 // random. The construction is repeated until least_steps() is reached, at most `restarts` times; every second

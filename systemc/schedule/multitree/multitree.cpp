@@ -71,7 +71,7 @@ Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileReque
   Schedule schedule = translated ? schedule_translations(topology, request, info().name, trees)
                                  : schedule_trees(topology, request, info().name, trees);
   const int least = least_steps(topology, 1);
-  // Without slow links, timesteps are shorter, so their number cannot be compared with the bound.
+  // If slow links are omitted, timesteps are shorter, so their number cannot be compared with the bound.
   const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
   schedule.least_steps = trees.steps < least ? 0 : phases * least;
   return schedule;

@@ -12,10 +12,10 @@ namespace coppice::schedule {
 // such a node continues at the switch and then at the nearest switches that can be reached over free channels
 // between switches (SwitchSearch). The tree then occupies the whole path.
 //
-// If the trees take more than least_steps(), long paths have used up the channels of several short paths (43
-// timesteps instead of 31 on BiGraph 4x8). In this case, other search orders are tried, and the trees with
-// the fewest timesteps are kept. A channel k times as fast as the slowest counts as k channels. Throws
-// UnsupportedError if some accelerator cannot be reached.
+// If the trees take more timesteps than least_steps(), long paths have used up the channels of several short
+// paths (43 timesteps instead of 31 on BiGraph 4x8). In this case, other search orders are tried, and the
+// trees with the fewest timesteps are kept. A channel k times as fast as the slowest counts as k channels.
+// Throws UnsupportedError if some accelerator cannot be reached.
 Trees build_trees(const topology::Topology& topology);
 
 // Compiles a broadcast or reduce over rooted_pieces() trees of the root.

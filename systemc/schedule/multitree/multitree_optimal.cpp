@@ -62,8 +62,8 @@ Bytes divide_up(Bytes dividend, Bytes divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// Returns the schedule for a torus whose translated trees reach the fewest timesteps; nullopt for other
-// networks.
+// Returns the schedule for a torus whose translated trees need only least_steps() timesteps; otherwise
+// nullopt.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
   if (!may_translate(topology, request, pieces)) return std::nullopt;
@@ -78,7 +78,7 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
                        const Trees& trees) {
   Schedule schedule = schedule_trees(topology, request, MultiTreeOptimalCompiler::info().name, trees);
   const int least = least_steps(topology, trees.pieces);
-  // Without slow links, timesteps are shorter, so their number cannot be compared with the bound.
+  // If slow links are omitted, timesteps are shorter, so their number cannot be compared with the bound.
   schedule.least_steps = trees.steps < least ? 0 : phases(request) * least;
   return schedule;
 }

@@ -15,8 +15,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// Returns the channels with at least `least` bytes per second. Between two nodes, the number of channels is
-// limited to the same number in both directions.
+// Returns the channels with at least `least` bytes per second. Between two nodes, surplus channels in one
+// direction are left out, so that both directions have equally many.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };

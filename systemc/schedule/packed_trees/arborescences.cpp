@@ -19,13 +19,14 @@ using topology::NodeId;
 using topology::Topology;
 using Amount = FlowGraph::Amount;
 
-// The search over numbers of trees ends once a rate of kGoodEnough times the bound is found. The best rate
-// for a number of trees is found by kHalvings bisections between kLeastRate times the bound and the bound.
+// The search over numbers of trees ends once a rate of at least kGoodEnough times the bound is found. The
+// best rate for a number of trees is found by kHalvings bisections between kLeastRate times the bound and the
+// bound.
 constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // maximum number of tree counts with at least this rate
+constexpr int kMostFine = 5;            // maximum number of tree counts tried whose rate is good enough
 constexpr std::uint64_t kAttempts = 8;  // number of random orders tried when replacing switches
 
 // A path, possibly through switches, and the number of trees that it can still carry.

@@ -19,7 +19,7 @@ constexpr int kMostTreeNodes = 4'200;      // limit on the total number of nodes
 constexpr int kLeastTrees = 16;            // number of trees allowed regardless of kMostTreeNodes
 constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed, not only estimated
 constexpr double kApart = 1.45;            // minimum ratio between tree counts that are packed
-constexpr double kLeastShare = 0.95;       // minimum link utilization, relative to the best number of trees
+constexpr double kLeastShare = 0.95;  // minimum link utilization, relative to that of the best tree count
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
 

@@ -16,15 +16,16 @@ struct TreeChoice {
   double estimate = 0;  // estimated total time, femtoseconds
 };
 
-// Empirical: messages of other trees hide this share of a piece's round trip through its tree, or of the
-// pipeline's period if that is shorter.
+// The empirical share of a piece's round trip through its tree (or of the pipeline's period, if that is
+// shorter) that is hidden by messages of other trees.
 inline constexpr double kHidden = 0.5;
 // A choice is worth trying if its estimate is at most this multiple of the least estimate.
 inline constexpr double kWorthTrying = 1.6;
 
-// Chooses spanning trees over links. Returns a choice for each of the numbers of trees whose estimated time
-// is lowest at the request's size. Many trees use the links better and keep them busy while some trees wait,
-// whereas few trees have longer pieces. Throws UnsupportedError if the links do not connect the accelerators.
+// Chooses spanning trees over links. Returns one choice for each of several numbers of trees: those with the
+// lowest estimated times at the request's size. Many trees use the links better and keep them busy while some
+// trees wait, whereas few trees have longer pieces. Throws UnsupportedError if the links do not connect the
+// accelerators.
 std::vector<TreeChoice> choose_link_trees(const topology::Topology& topology, const CompileRequest& request,
                                           std::span<const SymmetricLink> links);
 

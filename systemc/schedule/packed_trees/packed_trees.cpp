@@ -87,7 +87,7 @@ class Candidates {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable avoids the slowdown, so it is left out of the estimate if a timetable is possible.
+    // A timetable avoids the slowdown, so the estimate omits the slowdown if a timetable is possible.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
@@ -208,8 +208,8 @@ std::vector<int> factors(int number) {
 
 // Compiles recursive exchanges: first among the accelerators of a switch, which exchange the most data, then
 // between switches. No messages collide if switches have as much bandwidth between them as to their
-// accelerators. Returns nullopt unless every accelerator has one link, and all switches with accelerators
-// have equally many of them.
+// accelerators. Returns nullopt unless every accelerator has one link, and all switches that have
+// accelerators have the same number of accelerators.
 std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;

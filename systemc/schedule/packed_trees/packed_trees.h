@@ -15,8 +15,8 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
 // Compiles trees that together use all available bandwidth (Edmonds, Nash-Williams, Tutte; Blink,
 // ForestColl). Each tree carries an equal share of the data in pieces. These are pipelined up to the tree's
 // root and down again, so both directions of all links are busy at the same time. If the number of pieces is
-// automatic, the tables of multitree_optimal (of multitree if there are switches) are used instead if they
-// are expected to finish sooner.
+// automatic and the tables of multitree_optimal (multitree on networks with switches) are expected to finish
+// sooner, these tables are used instead.
 class PackedTreesCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -111,8 +111,8 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
   }
 }
 
-// [hop]: the time from when a message has left its port until its piece is complete, if pieces are as long as
-// the first.
+// [hop]: the time from when a message has left its port until its piece is complete, if all pieces are as
+// long as the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
   BusyTimes busy(timing_, paces_);

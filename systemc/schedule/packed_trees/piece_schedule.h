@@ -76,9 +76,9 @@ class PieceScheduler {
   // order of schedule() instead if messages need timesteps that keep them apart, or if the repeating order
   // would take longer (more than 25% longer if the number of pieces is given).
   PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
-  // A timetable of one period that all pieces follow, for channels shared by several ports: no message ever
-  // blocks another. Returns nullopt if no timetable is found, if messages differ in length, or if path
-  // latencies differ by more than the time of a message.
+  // A timetable of one period, which all pieces follow, so that no message ever blocks another on a channel
+  // shared by several ports. Returns nullopt if no timetable is found, if messages differ in length, or if
+  // path latencies differ by more than the time of a message.
   std::optional<PieceSchedule> schedule_periodic(std::span<const Bytes> bytes, int pieces) const;
   // The finish of schedule_periodic() for pieces of equal length; does not list the messages.
   struct Periodic {
@@ -89,8 +89,8 @@ class PieceScheduler {
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // A steady-state order, which is the same in every period. Each hop sends a piece one period after the
   // previous piece, and at least `spare` periods after the piece's data is due, so that waiting in routers
-  // does not delay it. All pieces except the last have equal lengths. Returns nullopt if there are too many
-  // hops.
+  // does not delay the hop. All pieces except the last have equal lengths. Returns nullopt if there are too
+  // many hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // The finish of schedule_steady() if all pieces have `bytes` bytes; nullopt if no such order exists.
   std::optional<Femtoseconds> finish_steady(Bytes bytes, int pieces, double spare) const;

@@ -23,8 +23,8 @@ Bytes round_up(Bytes bytes, Bytes grain) {
   return (bytes + grain - 1) / grain * grain;
 }
 
-// Cuts `data` into equal parts, the last of which may be shorter. If the last part would be empty, cuts it
-// into `trees` parts that differ by at most one element instead.
+// Cuts `data` into equal parts, the last of which may be shorter. If the last part would be empty, cuts the
+// data into `trees` parts instead, whose sizes differ by at most one element.
 std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int trees) {
   if (part * (trees - 1) >= data.bytes) {
     std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
@@ -43,7 +43,7 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, all pieces have the same length, at a small cost to the last tree.
+  // If the number of pieces is given, all pieces have the same length, and the last tree carries less.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =

@@ -14,7 +14,7 @@ namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared by their times for enough pieces to fill the network kFillings times.
+// Orders are compared by how long they take to send kFillings times as many pieces as fill the network.
 constexpr int kFillings = 3;
 // The maximum time of a repeating order, relative to that of a non-repeating order. The limit is higher if
 // the number of pieces is given, because tables should be small even with many pieces.

@@ -7,10 +7,10 @@
 
 namespace coppice::schedule {
 
-// Chooses trees for any collective over any channels. Returns a choice for each of the numbers of trees whose
-// estimated time is lowest at the request's size. All owners of shares have equally many trees; if the
-// collective has a root, all trees have that root. Throws UnsupportedError if an accelerator cannot be
-// reached.
+// Chooses trees for any collective over any channels. Returns one choice for each of several numbers of
+// trees: those with the lowest estimated times at the request's size. All owners of shares have equally many
+// trees; if the collective has a root, all trees have that root. Throws UnsupportedError if an accelerator
+// cannot be reached.
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
 

@@ -48,7 +48,7 @@ class StepSearch {
            static_cast<std::size_t>(cell.step);
   }
   // Matches the joins of a cell to the node's incoming links. `tree_of` returns the tree that uses each link,
-  // -1 if none. Returns the number of joins that have no link.
+  // or -1 if no tree uses it. Returns the number of joins that have no link.
   int match(const Cell& cell, std::vector<int>& tree_of) const;
   bool augment(int tree, const Cell& cell, std::uint64_t& seen, std::vector<int>& tree_of) const;
   void set_step(int tree, topology::NodeId node, int step);

@@ -26,7 +26,7 @@ constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 // than the channels can carry.
 constexpr int kMoreSteps = 2;
 constexpr int kFewerTrees = 2;
-// The maximum number of searches per combination of trees and steps, and in total.
+// The maximum number of searches per combination of tree and step counts, and in total.
 constexpr int kStarts = 2;
 constexpr int kMostSearches = 8;
 // A search tries kTries changes of steps. If all trees together have more than kManyNodes nodes, it tries

@@ -65,7 +65,7 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
                         most);
 }
 
-// The time, per message, that it takes to build the tables and predict the run time.
+// The time per message for building the tables and predicting their run time.
 constexpr double kSecondsPerMessage = 0.6e-6;
 
 template <int kTrees, Phases kPhases>

@@ -310,8 +310,8 @@ class Timeline {
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
-// The messages sorted by step, then by round, then in the given order. Sorts copies of the keys because the
-// messages themselves lie far apart in memory.
+// Returns the messages sorted by step, then by round; messages of the same round keep the given order. Sorts
+// copies of the keys because the messages themselves lie far apart in memory.
 std::vector<const Message*> by_step_and_round(std::span<const Message> messages) {
   struct Ranked {
     std::int32_t step;

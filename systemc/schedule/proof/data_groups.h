@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The messages, in the order of the replay, of flows whose address ranges overlap directly or through further
-// flows of the group. Different groups have no data in common.
+// The messages of flows whose address ranges overlap, directly or through further flows of the group. They
+// keep the order of the replay. Different groups have no data in common.
 struct MessageGroup {
   Bytes begin = 0;
   Bytes end = 0;
@@ -38,8 +38,8 @@ struct GroupLayout {
 // Splits a group's data. `shares` are the schedule's shares, sorted by address; empty for an all-reduce.
 GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares);
 
-// Divides the messages of a schedule into groups. Within a group, messages are sorted by round, then in the
-// given order.
+// Divides the messages of a schedule into groups. Within a group, messages are sorted by round; messages of
+// the same round keep the given order.
 class MessageGroups {
  public:
   MessageGroups(const Schedule& schedule, std::span<const Message> messages);

@@ -49,7 +49,7 @@ void Causality::prove(std::span<const std::int32_t> flows, std::span<const Messa
 // Proves the order of all accesses relative to the messages of one part.
 void Causality::prove_part() {
   reset();
-  // A message's arrival counts from the round after that of the message.
+  // An arrival counts from the round after the one in which its message is sent.
   std::size_t delivered = 0;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     for (; messages_[delivered]->round < messages_[i]->round; ++delivered) deliver(delivered);

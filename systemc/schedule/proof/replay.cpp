@@ -175,8 +175,8 @@ class Replay {
   // The following members are used only for numbered arrivals.
   std::vector<std::size_t> first_place_;  // [inbox]: place of its first arrival; also one past the last inbox
   std::vector<std::int32_t> chain_;       // [message]: length of the longest chain of its flow before it
-  // [place]: length of the longest chain that ends with this arrival; 0: not arrived. Once the arrival is
-  // counted, the maximum over it and all arrivals before it.
+  // [place]: length of the longest chain that ends with this arrival; 0 before it happens. Once the arrival
+  // is counted, the maximum over it and all arrivals with lower numbers.
   std::vector<std::int32_t> chain_to_;
   std::int32_t round_ = 0;
 };

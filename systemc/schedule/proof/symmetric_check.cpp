@@ -60,8 +60,8 @@ class MappedPaths {
     return known ? &schedule_.routes[static_cast<std::size_t>(index)] : nullptr;
   }
 
-  // Follows a path of the pattern (`way`) from `node`; empty unless it is a single channel to an NI port of
-  // an accelerator.
+  // Follows a path of the pattern (`way`) from `node`. The result is empty unless the path is a single
+  // channel to an NI port of an accelerator.
   RouteEnd follow(NodeId node, std::size_t way) const {
     const topology::Route* hops = route(node, way);
     const auto out = topology_.out_channels(node);

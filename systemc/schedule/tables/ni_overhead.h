@@ -31,7 +31,7 @@ struct TableLayout {
   int flits = 0;            // length of the message in flits, the initial value of the lockstep counter
   int packets = 0;          // length of the message in packets
   int arrival = 0;          // arrival number at the destination, if arrivals are numbered
-  int route = 0;            // an output port per hop, and the choice of virtual channels if it differs
+  int route = 0;            // an output port per hop, and the choice of virtual channels if hops differ in it
   int first = 0;            // folded tables: the first iteration of a line
   int end = 0;              // folded tables: one past the last iteration of a line
 

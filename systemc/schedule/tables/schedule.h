@@ -100,8 +100,8 @@ struct Schedule {
 // all the data.
 std::string collective_name(const Schedule& schedule);
 
-// Cuts `size` bytes of whole elements into `count` chunks that differ by at most one element, with longer
-// chunks first.
+// Cuts `size` bytes of whole elements into `count` chunks whose sizes differ by at most one element; longer
+// chunks come first.
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
 
 // A copy of the schedule without its tables and routes.

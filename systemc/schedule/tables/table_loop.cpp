@@ -7,8 +7,8 @@
 namespace coppice::schedule {
 namespace {
 
-// If lines exceed this share of the entries, folding saves less than the lines' `first` and `end` fields
-// cost.
+// If the number of lines exceeds this share of the number of entries, folding saves less memory than the
+// lines' `first` and `end` fields cost.
 constexpr double kWorthwhile = 0.75;
 constexpr std::size_t kFewEntries = 8;
 

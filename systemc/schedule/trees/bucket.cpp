@@ -101,8 +101,8 @@ class Buckets {
             .step = step};
   }
 
-  // In a ring of two accelerators, each of the two channels in a direction serves one direction around the
-  // ring.
+  // In a ring of two accelerators, two channels lead from each to the other, one for each direction around
+  // the ring.
   ChannelId channel_between(NodeId src, NodeId dst, bool upwards) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {

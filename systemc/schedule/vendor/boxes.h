@@ -23,8 +23,8 @@ struct Boxes {
 Boxes find_boxes(const topology::Topology& topology);
 
 // Returns directed rings through all of `count` nodes. No two rings use a link in the same direction. Except
-// for 4 and 6 nodes, there are count - 1 rings, which use all links in both directions (Tillson 1980). The
-// result contains as many rings as a search finds, but at least one.
+// for 4 and 6 nodes, a set of count - 1 rings exists, which uses all links in both directions (Tillson 1980).
+// The result contains as many rings as a search finds, but at least one.
 std::vector<std::vector<int>> directed_rings(int count);
 
 // Whether every accelerator has a channel to every other accelerator.

@@ -88,7 +88,7 @@ TEST(ScheduleFile, ReportsTheLocationOfFaults) {
             "s.json:2:36: /collective: 'all_sum' is not one of all_reduce, reduce_scatter, all_gather");
   EXPECT_EQ(refusal(kSmall, "false", "0"), "s.json:4:48: /ordered_by_lockstep: must be true or false");
   EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0]"),
-            "s.json:6:24: /routes/0/0/vcs: must be [first, end] of the virtual channels");
+            "s.json:6:24: /routes/0/0/vcs: must be [first, end], a range of virtual channels");
   EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0, 256]"),
             "s.json:6:28: /routes/0/0/vcs/1: must be a whole number from 0 to 255, not 256");
   EXPECT_EQ(refusal(kSmall, "\"reduce\"", "\"rdeuce\""),
