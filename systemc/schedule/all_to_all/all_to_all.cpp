@@ -125,8 +125,8 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // The sources of these blocks share this accelerator's coordinates in the remaining dimensions; the
-        // destinations share them in the finished dimensions.
+        // The sources of these blocks have the same coordinates as this accelerator in the remaining
+        // dimensions; the destinations have the same coordinates in the finished dimensions.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;

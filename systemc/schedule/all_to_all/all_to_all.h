@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // An all-to-all algorithm and its name in configurations.
 struct AllToAllAlgorithm {
   std::string name;
-  std::string summary;  // one line; empty if a compiler for other collectives has the same name
+  std::string summary;  // one line; empty if a compiler of the same name already has a summary
   // Returns the total number of messages that all accelerators send if each message carries one whole block.
   double (*messages)(const topology::Topology& topology);
   // Plans the exchange of blocks of `elements` elements. Throws UnsupportedError if the algorithm does not

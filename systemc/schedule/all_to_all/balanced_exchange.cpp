@@ -40,7 +40,7 @@ class Balancer {
   std::vector<Way> run() {
     const NodeId n = topology_.num_accelerators();
     std::vector<Way> ways(index(n) * index(n));
-    // The number of passes. Each pass reroutes every block, given the load of all other blocks.
+    // The number of passes. Each pass reroutes every block, given the load that all other blocks cause.
     constexpr int kPasses = 3;
     for (int pass = 0; pass < kPasses; ++pass) {
       for (NodeId shift = 1; shift < n; ++shift) {

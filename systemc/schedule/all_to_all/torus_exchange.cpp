@@ -72,7 +72,7 @@ class Hops {
   }
 
   const topology::Topology& topology_;
-  std::vector<int> turns_;  // [dimension]: number of parts so far for which both directions are equally long
+  std::vector<int> turns_;  // [dimension]: number of parts added so far that could go in either direction
   std::vector<BipartiteEdge> edges_;
 };
 

@@ -13,7 +13,7 @@ namespace coppice::schedule {
 // The expected time of an algorithm's tables, as predicted by expected_time().
 struct ExpectedTime {
   std::string algorithm;
-  int chunks = 1;  // CompileRequest::chunks; kAutomaticChunks: chosen by the algorithm
+  int chunks = 1;  // as in CompileRequest; if kAutomaticChunks, the algorithm chooses the number
   Femtoseconds time = 0;
   std::string protocol{};  // protocol of the messages; empty if the machine offers no choice
 };
@@ -23,7 +23,7 @@ struct AutomaticChoice {
   std::vector<ExpectedTime> expected;  // all algorithms that apply, fastest first
 };
 
-// Compiles the algorithms that apply to the topology and the collective and returns the one with the shortest
+// Compiles the algorithms that apply to the topology and the collective and chooses the one with the shortest
 // expected time. First estimates how long each algorithm takes to compile (AutomaticTrial::seconds). On large
 // systems, only algorithms that fit into an allowance are tried: one second on 64 accelerators and 50 seconds
 // on 4,096. The estimates do not depend on the speed of the computer. An algorithm that relies on the

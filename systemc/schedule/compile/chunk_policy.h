@@ -24,7 +24,7 @@ IntraDimension usual_policy(ChunkScheduler scheduler);
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: usual_policy() of the scheduler
-  // [dimension]: its algorithm; empty: the default algorithms of the dimensions' networks.
+  // [dimension]: its algorithm. If empty, each dimension uses the default algorithm of its network.
   std::vector<DimensionMethod> methods{};
   bool operator==(const ChunkPolicy&) const = default;
 };

@@ -16,8 +16,8 @@ namespace coppice::schedule {
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 const char* to_string(TreePlacement placement);
 
-// A value of CompileRequest::chunks. An algorithm with Chunking::kChosen then chooses the best number of
-// chunks; one with kWhole uses 1.
+// The value of CompileRequest::chunks that stands for an automatic choice: an algorithm with
+// Chunking::kChosen chooses the best number of chunks; one with kWhole uses 1.
 inline constexpr int kAutomaticChunks = 0;
 
 // A compiler's inputs other than the topology.
@@ -94,15 +94,16 @@ struct AlgorithmInfo {
   bool has_tree_placement = false;  // supports CompileRequest::trees
   bool over_dimensions = false;     // moves chunks through a hierarchy, whose switches may reduce
   bool from_file = false;           // has no compiler; its tables are read from a file
-  // whether the compiler uses only one plane or parallel link; compile_spread() then uses all planes
+  // whether the compiler uses only one of several planes or parallel links; compile_spread() uses all planes
   bool one_plane = false;
   bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest of them
   std::vector<AutomaticTrial> trials{};  // trials by `algorithm: auto`; empty: never tried
-  // The time of an all-reduce by the equations of the linear cost model; nullptr if no equation applies.
+  // The time of an all-reduce according to the equations of the linear cost model; nullptr if no equation
+  // applies.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
-  // `make` creates the compiler for other collectives. `exchange` is the all-to-all algorithm of this name,
-  // set by the registry (schedule/all_to_all/all_to_all.h). Both are null only if tables are read from a
-  // file.
+  // Creates the compiler for collectives other than all-to-all. `exchange`, set by the registry, is the
+  // all-to-all algorithm of this name (schedule/all_to_all/all_to_all.h). Only algorithms that read tables
+  // have neither.
   std::unique_ptr<Compiler> (*make)() = nullptr;
   const AllToAllAlgorithm* exchange = nullptr;
 };

@@ -35,7 +35,7 @@ struct StepTiming {
   Femtoseconds reduction = 0;       // latency of the adder
   // bandwidth of the adder at a switch port; 0: as fast as the port's channel
   Bandwidth adder{};
-  Bytes buffer = 0;  // flits that a virtual channel of a router can buffer
+  Bytes buffer = 0;  // number of flits that a virtual channel of a router can buffer
 };
 
 // Sets the methods of the dimensions. In a fully connected group, a ring uses only one link of each
@@ -91,7 +91,8 @@ class LatencyModel {
   // An accelerator's total bandwidth in all dimensions.
   Bandwidth total_bandwidth() const;
   int accelerators() const { return accelerators_; }
-  // Whether some dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
+  // Whether any dimension is a ring, around which half of each share travels in each direction
+  // (pieces_of_a_chunk()).
   bool rings() const { return rings_; }
   // Whether the switches of any dimension reduce data (in-network reduction).
   bool adds_in_network() const;

@@ -19,8 +19,8 @@ void require_memory(const std::string& what, std::int64_t messages, Bytes availa
   if (needed <= available) return;
   throw UnsupportedError(fmt::format(
       "checking the {1} messages of {0}, one table entry each, needs {2:.1f} GB of memory, but this "
-      "machine has {3:.1f} GB: use ring or multitree_optimal on a torus with a size that divides "
-      "evenly, or fewer accelerators",
+      "machine has {3:.1f} GB: use ring or multitree_optimal on a torus, with a collective.size that "
+      "divides evenly among the accelerators, or use fewer accelerators",
       what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 

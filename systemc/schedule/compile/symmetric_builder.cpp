@@ -108,8 +108,7 @@ class SymmetricBuilder {
     return topology_.channel(channel_of(moves_.origin(), static_cast<std::size_t>(entry.route))).bandwidth;
   }
 
-  // The entries of every slot, with a nop for each step before the slot's last entry in which the slot sends
-  // no message.
+  // The entries of every slot, in which each step without a message has a nop, up to the slot's last entry.
   std::vector<std::vector<TableEntry>> with_nops() const {
     StepLengths lengths;
     std::vector<Bandwidth> slowest;  // [slot]: bandwidth of its slowest channel
@@ -136,8 +135,8 @@ class SymmetricBuilder {
     return filled;
   }
 
-  // The index of the route over `channel`, which is added if it is new. There are few routes, so a linear
-  // search suffices.
+  // Returns the index of the route over `channel`; adds the route if it is new. There are few routes, so a
+  // linear search suffices.
   std::int32_t route_index(Schedule& schedule, ChannelId channel) const {
     const topology::Route route = route_over(topology_, request_, channel);
     const auto known = std::ranges::find(schedule.routes, route);

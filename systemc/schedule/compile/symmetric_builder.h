@@ -15,13 +15,13 @@ namespace coppice::schedule {
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;
-  std::vector<Send> sends;  // for flows 0 to pieces - 1 (the pieces of the origin's chunk), over channels
+  std::vector<Send> sends;  // for flows 0 to pieces - 1 (the origin's chunk); each send uses a channel
   // [channel]: the channel's way, a number that it shares with its images (TablePattern); -1: not used.
   std::vector<std::int32_t> ways;
 };
 
-// Whether the tables of a collective among this many accelerators should be stored as a pattern
-// (CompileRequest::pattern_beyond) and can be: all pieces of all chunks must have the same length.
+// Whether the tables of a collective among this many accelerators should and can be stored as a pattern
+// (CompileRequest::pattern_beyond). They can if all pieces of all chunks have the same length.
 bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
 
 // Builds, as a pattern, the tables that build_schedule() would build from the messages of all flows. Entries

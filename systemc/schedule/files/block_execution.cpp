@@ -12,8 +12,8 @@ namespace {
 
 using Kind = BlockFault::Kind;
 
-// Returns the step that releases the steps that wait for step `at`: the first step that signals, from `at`
-// on. Returns -1 if there is none.
+// Returns the step that releases the steps that wait for step `at`: the first signalling step from `at` on.
+// Returns -1 if there is none.
 int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
     if (block.steps[s].signals) return static_cast<int>(s);
@@ -273,11 +273,12 @@ void BlockExecution::require_order() const {
   const UnorderedAccess& race = races.front();
   const At& earlier = trace_[index(race.earlier)];
   const At& later = trace_[index(race.later)];
-  refuse(Kind::kRace, later,
-         fmt::format("{} {}, which step {} of thread block {} {} in an undefined order: let one wait for the "
-                     "other, for example with depid=\"{}\" deps=\"{}\"",
-                     race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
-                     race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
+  refuse(
+      Kind::kRace, later,
+      fmt::format("{} {}, and step {} of thread block {} {} it, in an undefined order: let one wait for the "
+                  "other, for example with depid=\"{}\" deps=\"{}\"",
+                  race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
+                  race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
 }
 
 }  // namespace coppice::schedule

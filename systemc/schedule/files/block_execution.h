@@ -13,14 +13,14 @@
 
 namespace coppice::schedule {
 
-// A message of one chunk that a thread block sends.
+// A message with one chunk, sent by a thread block.
 struct BlockMessage {
   NodeId src = 0;
   NodeId dst = 0;
   int block = 0;  // thread block of `src`
   int channel = 0;
   int chunk = 0;
-  // Whether the message is the sum of all GPUs' data, if the collective is a reduction.
+  // Whether the message's value is final: in a reduction, the sum of all GPUs' data.
   bool complete = false;
   std::int32_t round = 0;
 };
@@ -34,9 +34,9 @@ class BlockExecution {
   // `program` must outlive this object.
   explicit BlockExecution(const BlockProgram& program);
 
-  // Executes the program and returns all messages in a possible sending order. The messages of round r depend
-  // only on messages of earlier rounds. A block sends at most one message per round. Throws BlockFault if the
-  // program is faulty.
+  // Executes the program and returns all messages in one possible order of sending. The messages of round r
+  // depend only on messages of earlier rounds. A block sends at most one message per round. Throws BlockFault
+  // if the program is faulty.
   const std::vector<BlockMessage>& run();
 
  private:

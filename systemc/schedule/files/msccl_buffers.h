@@ -45,7 +45,7 @@ class MscclBuffers {
   // Declares the buffer sizes of the next GPU. If its input or output has no chunks, the two share a buffer
   // (in place).
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
-  // The number of chunks in a buffer, which is defined by the collective unless the GPU declares fewer.
+  // The number of chunks in a buffer. The collective determines it unless the GPU declares fewer chunks.
   int size(NodeId gpu, char buffer) const;
   // Returns the cell that is actually accessed. In place, input and output are one buffer: the output of an
   // all-gather contains the input at the GPU's share, and the input of a reduce-scatter contains the output

@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// Whether a schedule file is XML, which is used only by MSCCL's format.
+// Whether a schedule file is XML. Only MSCCL's format uses XML.
 bool looks_like_xml(std::string_view text);
 
 // Builds the tables of an MSCCL algorithm from the XML that msccl-tools writes. The thread blocks are

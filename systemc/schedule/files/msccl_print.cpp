@@ -58,7 +58,7 @@ struct Block {
 // A connection, which carries messages over one link.
 struct Connection {
   int channel = -1;
-  std::size_t steps = kMostSteps;  // if full, the next message opens another channel
+  std::size_t steps = kMostSteps;  // used steps; if full (as initially), the next message opens a channel
   int sender = -1;                 // thread blocks at both ends
   int receiver = -1;
 };
@@ -359,7 +359,7 @@ class MscclWriter {
     return static_cast<int>(blocks.size()) - 1;
   }
 
-  // Returns the link to a neighbour over which the message travels; -1 if there are other nodes on its path.
+  // Returns the link over which the message travels to a neighbour; -1 if there are other nodes on its path.
   topology::ChannelId first_link(NodeId src, NodeId dst, const TableEntry& entry) const {
     const topology::Route& route = schedule_.routes[static_cast<std::size_t>(entry.route)];
     const topology::ChannelId link = topology_.out_channels(src)[route.front().out_port];

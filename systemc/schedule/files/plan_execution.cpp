@@ -252,8 +252,8 @@ void PlanExecution::require_order() const {
   const auto& [earlier, earlier_op] = trace_[index(race.earlier)];
   const auto& [later, later_op] = trace_[index(race.later)];
   refuse(BlockFault::Kind::kRace, later, later_op,
-         fmt::format("{} {} of GPU {}, which operation {} of thread block {} of GPU {} {} in an undefined "
-                     "order: let one signal the other",
+         fmt::format("{} {} of GPU {}, and operation {} of thread block {} of GPU {} {} it, in an "
+                     "undefined order: let one signal the other",
                      race.later_writes ? "writes" : "reads", name_of(race.cell), race.gpu, earlier_op,
                      earlier.block, earlier.gpu, race.earlier_writes ? "writes" : "reads"));
 }

@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Two accesses to the same cell, at least one of which is a write, whose order is undefined.
+// Two accesses in an undefined order to the same cell, at least one of which is a write.
 struct UnorderedAccess {
   std::int32_t earlier = 0;  // numbers of steps in the trace
   std::int32_t later = 0;

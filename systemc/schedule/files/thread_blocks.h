@@ -69,7 +69,7 @@ struct BlockProgram {
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
     kBuffer,      // an access outside a buffer, or a read of unwritten data
-    kConnection,  // two blocks at the same end, or a message that is not received or has a wrong length
+    kConnection,  // two blocks at one end of a connection, or a message that is lost or has a wrong length
     kDeadlock,
     kRace,
     kSum,    // data added twice, or to the wrong chunk

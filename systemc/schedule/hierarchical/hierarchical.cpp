@@ -129,8 +129,8 @@ class HierarchicalBuilder {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // Returns the slot of the switch port in a dimension that leads to an accelerator. All switches have the
-  // same order of ports.
+  // Returns the slot of the switch ports that lead to accelerators in a dimension. All switches have their
+  // ports in the same order.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {

@@ -125,7 +125,7 @@ class LocalSearch {
   std::vector<ChunkPath> ways_;
   std::int64_t messages_ = 0;  // number of messages per accelerator
   std::int64_t most_messages_ = 0;
-  bool parts_ways_ = false;  // whether all-gathers may use an order other than the reverse
+  bool parts_ways_ = false;  // whether all-gathers may deviate from the reverse order of the reduce-scatter
   Femtoseconds best_ = 0;
 };
 

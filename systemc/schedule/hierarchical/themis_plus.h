@@ -30,10 +30,10 @@ struct ChunkSchedule {
 // chunks late in the collective fill the gaps at its end. If `policy` is nullopt, the search uses
 // kLeastToSendFirst, and the result is also never slower than Themis with kSmallestChunkFirst.
 //
-// An all-gather visits the dimensions in the reverse order of the reduce-scatter. On two dimensions of at
-// most 256 accelerators, it may also use another order: the pieces that an accelerator holds are then
-// scattered over the buffer and need more messages, at most a tenth more in total. Only plans for which
-// goes_back() is true can be compiled for every system.
+// An all-gather visits the dimensions in the reverse order of the reduce-scatter. On hierarchies with two
+// dimensions and at most 256 accelerators, it may also use another order: the pieces that an accelerator
+// holds are then scattered over the buffer and need more messages, at most a tenth more in total. Only plans
+// for which goes_back() is true can be compiled for every system.
 //
 // The search moves data in multiples of `quantum`.
 ChunkSchedule schedule_themis_plus(const LatencyModel& model, Collective collective,

@@ -19,7 +19,7 @@ struct PipelineMessage {
 // the previous step have arrived.
 struct PipelineStep {
   std::vector<PipelineMessage> messages;
-  Femtoseconds latency = 0;       // from the end of a message at the sender to its arrival
+  Femtoseconds latency = 0;       // time from the end of a message at the sender to its arrival
   bool starts_operation = false;  // whether this is the first step of the chunk in a dimension and phase
   Bytes rank = 0;                 // operations with lower ranks go first, whenever they arrive
 };

@@ -128,8 +128,8 @@ Trees build_trees_over(const topology::Topology& topology, int pieces, std::uint
     if (!trees || matched.steps < trees->steps) trees = std::move(matched);
   }
   if (topology.num_accelerators() > kMostToGrow) return *std::move(trees);
-  // MultiTree's own trees sometimes take equally few timesteps and wait less for data that has only just
-  // arrived.
+  // MultiTree's own trees sometimes take the same number of timesteps but wait less for data that has only
+  // just arrived.
   Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
   const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
   return better ? grown : *std::move(trees);

@@ -95,7 +95,7 @@ struct Ground {
   }
 
   const Topology& topology;
-  const std::size_t directions;  // per node, for grow_tree_to_translate(); 0: all trees grow
+  const std::size_t directions;  // number per node in grow_tree_to_translate(); 0 if all trees grow
   LinkAllocator links;
   SwitchSearch search;
   Receivers receivers;

@@ -10,10 +10,10 @@ namespace coppice::schedule {
 
 // The order in which trees search for paths through switches within a timestep.
 enum class LookingOrder : std::uint8_t {
-  kAsFarAsNeeded,  // one node at a time, which is the node nearest to the earliest parent
-  kOneLinkFirst,   // all trees over at most one channel between switches, then over any number
+  kAsFarAsNeeded,  // one node at a time: the node nearest to the earliest parent
+  kOneLinkFirst,   // all trees search over at most one channel between switches, then over any number
   kFreshLast,  // first from nodes that joined earlier, at any distance, then from the nodes that joined last
-  kNearestFirst,  // all trees over no channels between switches, then over one, and so on
+  kNearestFirst,  // all trees search over no channels between switches, then over one, and so on
 };
 
 inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, LookingOrder::kOneLinkFirst,

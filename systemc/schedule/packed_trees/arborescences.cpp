@@ -120,7 +120,7 @@ class Packer {
     return true;
   }
 
-  // Replaces each pair of a channel into and a channel out of switch `over` with a direct channel. Pairs of
+  // Replaces each pair of channels, one into and one out of switch `over`, with a direct channel. Pairs of
   // unequal bandwidths slow down their sender or receiver, so they are replaced first and spread evenly over
   // the ports. Next are the pairs that can be replaced completely, then those that can be replaced partly,
   // and finally those that lead back to their start.
@@ -190,8 +190,9 @@ class Packer {
     }
   }
 
-  // The capacity of the path from - over - to, up to `most`, that can become a direct channel while all trees
-  // still reach every accelerator. Cuts that separate the switch from both neighbours lose this capacity.
+  // The capacity, up to `most`, of the path `from` - `over` - `to` that can become a direct channel while all
+  // trees still reach every accelerator. Cuts that separate the switch from both neighbours lose this
+  // capacity.
   Amount splittable(NodeId from, NodeId over, NodeId to, Amount most) {
     const FlowGraph::Joined neighbours[] = {{from, source_}, {to, source_}, {kNoNode, over}};
     most = least_flow(source_, over, neighbours, from, to, most);

@@ -84,7 +84,7 @@ class PieceScheduler {
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
     double period = 1;  // length of a period, as a multiple of the busiest channel's time
-    double fill = 0;    // time until all accelerators have the first piece, as the same multiple
+    double fill = 0;    // time until all accelerators have the first piece, in the same unit
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // A steady-state order, which is the same in every period. Each hop sends a piece one period after the

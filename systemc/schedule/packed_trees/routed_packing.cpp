@@ -146,9 +146,9 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The number of uses of channel `id` that a message at `pace` counts as. A message that is slower than a
-  // channel out of an accelerator keeps the channel busy for longer, so it counts as more than one use. In
-  // all other cases, a message counts as one use.
+  // The number of uses of channel `id` that a message at `pace` counts as. If a message is slower than the
+  // channel over which it leaves an accelerator, it keeps this channel busy for longer and counts as more
+  // than one use. In all other cases, it counts as one use.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;

@@ -8,9 +8,9 @@
 namespace coppice::schedule {
 
 // Chooses trees for any collective over any channels. Returns one choice for each of several numbers of
-// trees: those with the lowest estimated times at the request's size. All owners of shares have equally many
-// trees; if the collective has a root, all trees have that root. Throws UnsupportedError if an accelerator
-// cannot be reached.
+// trees: those with the lowest estimated times at the request's size. All owners of shares have the same
+// number of trees; if the collective has a root, all trees have that root. Throws UnsupportedError if an
+// accelerator cannot be reached.
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
 

@@ -20,7 +20,7 @@ struct SharedChannel {
   int messages = 0;
   NodeId node = topology::kNoNode;
   int ni_port = -1;
-  bool ejection = false;  // whether the shared NI port is an ejection port, otherwise an injection port
+  bool ejection = false;  // true: the shared NI port is an ejection port; false: an injection port
   bool late = false;      // whether one of the messages belongs to an earlier step
 };
 

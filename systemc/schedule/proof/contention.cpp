@@ -137,7 +137,7 @@ class StepUse {
   // Reports the resources that messages of the step share, and resets the use of all resources for the next
   // step. Returns the duration of the step.
   Femtoseconds finish(int step) {
-    // In most steps no resource is shared, so there is nothing to report in order.
+    // In most steps no resource is shared, so there is nothing to report and no need to sort.
     if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
       std::ranges::sort(used_);
     }

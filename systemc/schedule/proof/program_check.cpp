@@ -277,7 +277,7 @@ class HeldPieces {
     return true;
   }
 
-  // The state at `node` of those `pieces` that belong to the batch.
+  // The state, at `node`, of the pieces in `pieces` that belong to the batch.
   std::span<Held> part(NodeId node, const Pieces& pieces) {
     const std::int32_t first = std::max(pieces.first, batch_.first);
     const std::int32_t end = std::min(pieces.end(), batch_.end());

@@ -27,9 +27,8 @@ std::optional<CheckReport> check_programs(const topology::Topology& topology, co
 // earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that is still adding to
 // its own sum, and after the send nothing of that piece arrives before the final value. Sums therefore move
 // along a tree to the accelerator that receives all of them, and the final value moves back from there.
-// Messages thus order all accesses to a piece at an accelerator.
-// If `moves` map the pieces that accelerators exchange in every step, following the pieces of the origin's
-// share is enough, as the other pieces are their images.
+// Messages thus order all accesses to a piece at an accelerator. If moves_map_pieces() is true, following the
+// pieces of the origin's share is enough, as the other pieces are their images.
 std::optional<int> prove_program(const ChunkProgram& program, const Translations& moves,
                                  Collective collective);
 

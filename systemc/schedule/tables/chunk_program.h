@@ -114,8 +114,8 @@ class ChunkProgram {
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
   // The pieces that an accelerator owns.
   Pieces share(NodeId node) const { return range(node, levels_.size()); }
-  // The numbers of consecutive pieces whose owners agree in the first 0, 1, 2, ... dimensions of the order,
-  // in descending order; the last is the size of a share.
+  // For the first 0, 1, 2, ... dimensions of the order, the number of consecutive pieces whose owners agree
+  // in these dimensions. The numbers descend; the last is the size of a share.
   std::vector<std::int32_t> widths() const;
 
  private:
@@ -187,7 +187,7 @@ struct MessageSizes {
   }
 };
 
-// The sizes for a chunk of `chunk` bytes whose pieces differ by at most one element.
+// The sizes for a chunk of `chunk` bytes. The lengths of its pieces differ by at most one element.
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element);
 
 // Returns MessageSizes::bounds for a chunk of `chunk` bytes.

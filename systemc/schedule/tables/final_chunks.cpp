@@ -50,7 +50,7 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   return chunks;
 }
 
-// The inverse of `names`, which maps each name to the number of its node.
+// Inverts `names`: the result maps each name to the number of its node.
 std::vector<std::size_t> numbers_of(std::span<const NodeId> names) {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < names.size(); ++number) {

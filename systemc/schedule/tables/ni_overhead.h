@@ -50,7 +50,8 @@ struct FoldedTables {
   std::int64_t node_lines = 0;  // maximum number of lines at an accelerator
   double mean_node_lines = 0;   // mean number of lines per accelerator
   Bytes table_bytes = 0;        // size of node_lines packed lines
-  // The loop registers of all ports of an accelerator: iteration, strides, and accumulated offsets.
+  // The size of the loop registers of all ports of an accelerator: iteration, strides, and accumulated
+  // offsets.
   Bytes loop_bytes = 0;
 };
 
@@ -68,8 +69,8 @@ struct NiOverhead {
   std::int64_t node_entries = 0;  // maximum number of entries at an accelerator
   double mean_node_entries = 0;   // mean number of entries per accelerator
   Bytes table_bytes = 0;          // size of node_entries packed entries
-  Bytes dependency_bytes = 0;     // counts of arrivals for all flows at an accelerator
-  Bytes counter_bytes = 0;        // timestep and lockstep counters of all ports of an accelerator
+  Bytes dependency_bytes = 0;     // size of the arrival counts of all flows at an accelerator
+  Bytes counter_bytes = 0;        // size of the timestep and lockstep counters of all ports of an accelerator
 
   std::optional<FoldedTables> folded;  // set if tables repeat
 

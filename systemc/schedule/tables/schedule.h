@@ -85,7 +85,7 @@ struct Schedule {
   // assigns equal shares.
   std::vector<Share> shares;
   std::vector<NodeTables> nodes;
-  int adders = 0;                       // number of reducing switches, the last of `nodes`; they own no data
+  int adders = 0;  // number of reducing switches, which are the last of `nodes` and own no data
   std::vector<topology::Route> routes;  // shared by entries that take the same path
   Repetition repetition;
   std::optional<Protocol> protocol{};  // nullopt: messages use the system's defaults

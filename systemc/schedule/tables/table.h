@@ -55,7 +55,7 @@ struct TableEntry {
 
   // The length of the message on the network.
   Bytes message_bytes() const { return bytes + padding; }
-  // The accelerator to which the message is sent.
+  // The node to which the message is sent.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
 

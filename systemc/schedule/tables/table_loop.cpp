@@ -52,7 +52,7 @@ class Folder {
   void add(std::int32_t iteration, std::vector<Item>& items) {
     std::vector<std::int32_t> known(items.size(), -1);  // [item]: the line that the item continues; -1: none
     for (std::size_t i = 0; i < items.size(); ++i) known[i] = line_before(iteration, items[i].base);
-    std::size_t at = 0;  // position in order_ behind the previous item's line
+    std::size_t at = 0;  // position in order_ after the previous item's line
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (known[i] >= 0 && place_[index(known[i])] >= at) {
         lines_[index(known[i])].end = iteration + 1;

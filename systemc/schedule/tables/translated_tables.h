@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // The tables of one accelerator, the origin, with the moves that map them to all other accelerators. The
 // memory of a symmetric schedule therefore does not grow with the square of the number of accelerators. Flows
 // move with the accelerator that owns their data: flow f is piece f % pieces of the chunk of accelerator f /
-// pieces. It begins at address f * bytes and has length `bytes`. All messages are sent to neighbours.
+// pieces. The piece begins at address f * bytes and has length `bytes`. All messages are sent to neighbours.
 class TablePattern final : public SymmetricTables {
  public:
   struct Spec {

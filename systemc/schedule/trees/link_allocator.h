@@ -19,7 +19,7 @@ class LinkAllocator {
 
   int step() const { return step_; }
   void next_step() { ++step_; }
-  // The number of chunks that the channel carries in a timestep, which is at most 16.
+  // The number of chunks, at most 16, that the channel carries in a timestep.
   int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
   std::int64_t slowest_bytes_per_second() const { return slowest_; }
   // Whether all capacities are 1, so that a channel is either free or occupied.

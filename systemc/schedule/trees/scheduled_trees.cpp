@@ -89,9 +89,9 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
-// Returns the edges of the trees in the order in which their messages leave ports within a timestep. The
-// order is tree by tree. However, if all messages are routed and share a single timestep, edges are ordered
-// by their position in the tree. Otherwise, all accelerators would send to the same receiver first.
+// Returns the edges of the trees in the order in which their messages leave ports within a timestep. Edges
+// are listed tree by tree. However, if all messages are routed and share a single timestep, edges are ordered
+// by their position in the tree, because all accelerators would otherwise send to the same receiver first.
 std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees& trees) {
   std::vector<std::pair<std::int32_t, const TreeEdge*>> edges;
   for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {

@@ -41,8 +41,8 @@ int least_steps(const topology::Topology& topology, int pieces);
 int depth_of(const Trees& trees);
 
 // Returns the largest number of latencies for which a port waits over both phases. Applies only to trees over
-// channels without switches. If data arrives in one timestep and is forwarded in the next, it is late by its
-// latency. A port that was late once stays late and delays the ports to which it sends.
+// channels without switches. If data arrives in one timestep and is forwarded in the next, it is late by the
+// latency of its channel. A port that was late once stays late and delays the ports to which it sends.
 int waits_of(const Trees& trees);
 
 }  // namespace coppice::schedule

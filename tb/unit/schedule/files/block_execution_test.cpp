@@ -222,7 +222,7 @@ TEST(BlockExecution, ReportsFaultsWithTheirLocation) {
   EXPECT_THAT(
       refusal_of_all_gather(receiver(R"(type="r" dstoff="1" )" + cell)),
       HasSubstr(
-          "GPU 1, thread block 1, step 0: writes chunk 1 of buffer o, which step 0 of thread block 0 reads "
+          "GPU 1, thread block 1, step 0: writes chunk 1 of buffer o, and step 0 of thread block 0 reads it, "
           "in an undefined order: let one wait for the other, for example with depid=\"0\" deps=\"0\""));
   EXPECT_THAT(
       refusal_of_all_gather(receiver(R"(type="r" dstoff="0" srcbuf="o" srcoff="0" dstbuf="s" cnt="1")")),
