@@ -33,9 +33,9 @@ std::vector<std::string> algorithms_that(Predicate can) {
   return names;
 }
 
-// The time of an all-reduce that the cost model predicts for the schedule's algorithm and chunks; nullopt for
-// algorithms without a formula. Rings use eq. (2), trees twice eq. (3) with each tree's part of the data, and
-// overlapped trees eq. (6).
+// The time that the cost model predicts for an all-reduce with the schedule's algorithm and chunks; nullopt
+// for algorithms without a formula. Rings use eq. (2), trees twice eq. (3) with each tree's part of the data,
+// and overlapped trees eq. (6).
 std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 }  // namespace coppice::schedule

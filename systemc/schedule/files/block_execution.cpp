@@ -66,8 +66,8 @@ void BlockExecution::require_connections() const {
         const auto& [src, dst, channel] = connection;
         throw BlockFault(
             Kind::kConnection, node, static_cast<int>(b), 0, block.place,
-            fmt::format("GPU {}, thread block {}: thread block {} also {} between {} and {} on channel {}, "
-                        "so the order of messages is undefined: give one of them another chan",
+            fmt::format("GPU {}, thread block {}: thread block {} also {} messages from GPU {} to GPU {} on "
+                        "channel {}, so the order of messages is undefined: give one of them another chan",
                         gpu, b, other->second, what, src, dst, channel));
       };
       const auto any = [&](bool StepKind::*does) {
@@ -261,8 +261,8 @@ void BlockExecution::require_received() const {
     if (queue.empty()) continue;
     const auto& [src, dst, channel] = connection;
     refuse(Kind::kConnection, {src, queue.front().block, queue.front().index},
-           fmt::format("sends a message that is never received: GPU {} needs {} more receiving steps from {} "
-                       "on channel {}",
+           fmt::format("sends a message that is never received: GPU {} needs {} more steps that receive from "
+                       "GPU {} on channel {}",
                        dst, queue.size(), src, channel));
   }
 }

@@ -59,7 +59,8 @@ void CellValues::require_outputs(std::span<const std::ptrdiff_t> places) const {
       const CellValue* value = find(gpu, cell);
       if (value == nullptr) fail("was never written");
       if (value->chunk != chunk) {
-        fail(fmt::format("is not {}, but {}", buffers_.describe(chunk), buffers_.describe(value->chunk)));
+        fail(fmt::format("contains {} instead of {}", buffers_.describe(value->chunk),
+                         buffers_.describe(chunk)));
       }
       if (complete(*value)) continue;
       std::vector<NodeId> missing;

@@ -23,14 +23,14 @@ namespace coppice::schedule {
 // pieces that have not been gathered yet (ProgramStage::runs), and the accelerator sends one message per run.
 //
 // Reducing switches (ChunkProgram) have their own tables and may have any size. Messages to and from these
-// switches take the same time for all accelerators except for the rounding to flits. If a difference of one
+// switches take the same time for all accelerators, apart from rounding to flits. If a difference of one
 // flit makes messages collide, the network is not free of contention (CheckReport). If a dimension runs both
 // phases together, an accelerator sends its data only once. Otherwise, each phase takes two messages in
 // sequence, because a switch sends a sum only when it has all contributions.
 //
-// Throws UnsupportedError for other topologies, for a switch that does not reduce and whose size is not a
-// power of two, for more chunks than the data has elements, and, if switches reduce, for an all-gather whose
-// order is not the reverse of the reduce-scatter's order.
+// Throws UnsupportedError for topologies that are not hierarchies, for halving and doubling in a switch whose
+// size is not a power of two, for data with fewer elements than chunks, and, if switches reduce, for an
+// all-gather whose order is not the reverse of the reduce-scatter's order.
 Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
                        const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
 

@@ -26,7 +26,7 @@ constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // maximum number of tree counts tried whose rate is good enough
+constexpr int kMostFine = 5;            // the search ends after this many tree counts with a good enough rate
 constexpr std::uint64_t kAttempts = 8;  // number of random orders tried when replacing switches
 
 // A path, possibly through switches, and the number of trees that it can still carry.
@@ -190,9 +190,9 @@ class Packer {
     }
   }
 
-  // The capacity, up to `most`, of the path `from` - `over` - `to` that can become a direct channel while all
-  // trees still reach every accelerator. Cuts that separate the switch from both neighbours lose this
-  // capacity.
+  // How much capacity of the path `from` - `over` - `to`, up to `most`, can become a direct channel without
+  // preventing any tree from reaching every accelerator. Cuts that separate the switch from both neighbours
+  // lose this capacity.
   Amount splittable(NodeId from, NodeId over, NodeId to, Amount most) {
     const FlowGraph::Joined neighbours[] = {{from, source_}, {to, source_}, {kNoNode, over}};
     most = least_flow(source_, over, neighbours, from, to, most);
@@ -421,7 +421,7 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
   double least = std::numeric_limits<double>::infinity();  // least time so far, relative to the bound
-  int fine = 0;  // number of tree counts tried so far whose rate is good enough
+  int fine = 0;  // number of tree counts so far with a rate that is good enough
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;

@@ -15,7 +15,7 @@ namespace coppice::schedule {
 struct LinkPacking {
   std::vector<RootedTree> trees;
   std::vector<int> copies;  // [link]: the number of trees that may use it
-  double ns_per_byte = 0;   // congestion: time of the busiest link per byte of a tree's share
+  double ns_per_byte = 0;   // congestion: how long the busiest link takes per byte of a tree's share
 };
 
 // Finds the exact minimum congestion of `count` spanning trees. A link has one copy for each tree that may

@@ -26,12 +26,12 @@ std::vector<TimetableHop> PieceScheduler::hops_in_slots(Femtoseconds slot) const
     TimetableHop& in_slots = result.emplace_back();
     in_slots.awaits = hop.awaits;
     for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) in_slots.next.push_back(next_[index(n)]);
-    // The first channel is not listed, because the port already keeps messages apart on it.
+    // The first channel is not listed, because the port already keeps its messages apart.
     in_slots.uses.push_back({channels + hop.server, 0, 0});
     for (std::size_t i = 1; i < hop.path.size(); ++i) {
       in_slots.uses.push_back({hop.path[i], offset(hop, i), static_cast<std::int32_t>(i)});
     }
-    // Data must have arrived before the slot that forwards it begins, for any plausible router delay.
+    // Data must arrive before the start of the slot that forwards it, for any plausible router delay.
     const Femtoseconds way = hop.delay + static_cast<Femtoseconds>(hop.path.size() + 1) * kRouterGuard;
     const Femtoseconds nominal = slot - slot / kHeadShare;
     in_slots.way = 1 + static_cast<std::int32_t>((way + nominal - 1) / nominal);

@@ -12,7 +12,8 @@ namespace coppice::schedule {
 namespace {
 
 constexpr std::int64_t kMostMessages = 700'000;
-constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // replaces kMostMessages if it allows more
+constexpr std::int64_t kMessagesPerAccelerator =
+    4'000;  // applies instead of kMostMessages if it allows more messages
 constexpr std::int64_t kMostSharingMessages = 50'000;    // maximum if several ports send over one channel
 constexpr std::int64_t kMostPeriodicMessages = 400'000;  // maximum if messages follow a timetable
 constexpr std::int64_t kMostBufferedMessages = 500'000;  // maximum if pieces wait in router buffers

@@ -8,8 +8,8 @@
 namespace coppice::schedule {
 
 // The numbers of pieces per tree to try: only CompileRequest::chunks if it is given, otherwise 1, 2, 3, 4, 5,
-// 6, 7, 8, 10, ... while every piece has an element and there are not too many messages to order. Throws
-// UnsupportedError if `chunks` pieces cannot all have an element.
+// 6, 7, 8, 10, ..., as long as every piece has at least one element and there are not too many messages to
+// order. Throws UnsupportedError if the data has too few elements for `chunks` pieces per tree.
 std::vector<int> piece_counts(const CompileRequest& request, int accelerators, int trees);
 
 // A number of pieces and their order, with the expected finish.

@@ -43,7 +43,8 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, all pieces have the same length, and the last tree carries less.
+  // If the number of pieces is given, all pieces have the same length, and the last tree carries less, unless
+  // this would lengthen the other trees' shares too much.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
@@ -137,8 +138,8 @@ class Idling {
     return path;
   }
 
-  // The bytes of the longest nop of whole flits that fits into `gap`; negative if even the shortest nop does
-  // not fit.
+  // The length in bytes of the longest nop of whole flits that fits into `gap`; negative if not even the
+  // shortest nop fits.
   Bytes idle_bytes(topology::ChannelId slowest, Femtoseconds gap) const {
     const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
     const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };

@@ -11,7 +11,7 @@ namespace coppice::schedule {
 
 // Cuts the trees' shares into pieces: [piece * trees + tree]. The pieces of a tree are contiguous, and all
 // but the last consist of whole flits and have the same length. If the number of pieces is given, the last
-// piece also has this length, except on the last tree, provided that the cost is negligible. If several
+// piece also has this length, except on the last tree, if that hardly lengthens the shares. If several
 // accelerators own the data, each owns the same number of consecutive trees; otherwise all trees share all
 // the data.
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);
@@ -20,8 +20,8 @@ std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int
 // the data.
 int owners_of(const topology::Topology& topology, const CompileRequest& request);
 
-// Builds tables in which messages keep the order of `order`. A message without a timestep is assigned the
-// first timestep after its dependencies and after the previous message of its port.
+// Builds tables in which messages follow `order`. A message without a timestep is assigned the first timestep
+// after its dependencies and after the previous message of its port.
 Schedule build_piece_tables(const topology::Topology& topology, const CompileRequest& request,
                             const std::string& algorithm, std::span<const PackedTree> trees,
                             std::span<const Chunk> flows, const PieceSchedule& order);

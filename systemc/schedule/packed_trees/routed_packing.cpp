@@ -146,9 +146,9 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The number of uses of channel `id` that a message at `pace` counts as. If a message is slower than the
-  // channel over which it leaves an accelerator, it keeps this channel busy for longer and counts as more
-  // than one use. In all other cases, it counts as one use.
+  // How many uses of channel `id` a message at `pace` counts as. If a message is slower than the channel over
+  // which it leaves an accelerator, it keeps this channel busy for longer and counts as more than one use. In
+  // all other cases, it counts as one use.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -419,7 +419,7 @@ class RoutedPacker {
 
   const Topology& topology_;
   TreeDirections ways_;
-  std::optional<std::vector<ChannelId>> twins_;  // set if sums and values use reverse channels of each other
+  std::optional<std::vector<ChannelId>> twins_;  // set if values retrace the paths of sums
   std::vector<double> hop_;                      // [channel]: latency of a hop, relative to the mean
   std::vector<double> rate_;                     // [channel]: bandwidth in GB/s
   double sharpness_ = kFirstSharpness;

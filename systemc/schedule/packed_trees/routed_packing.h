@@ -19,7 +19,7 @@ struct TreeDirections {
 // and may lead through switches.
 struct RoutedPacking {
   std::vector<PackedTree> trees;
-  double ns_per_byte = 0;  // time of the busiest channel per byte of a tree's share
+  double ns_per_byte = 0;  // how long the busiest channel takes per byte of a tree's share
 };
 
 // Packs one tree for each element of `roots`; kNoNode allows any root. Trees grow edge by edge over the
@@ -31,7 +31,7 @@ struct RoutedPacking {
 RoutedPacking pack_routed(const topology::Topology& topology, const CompileRequest& request,
                           std::span<const topology::NodeId> roots, TreeDirections ways, int rounds);
 
-// The time of the busiest channel per byte of a tree's share.
+// How long the busiest channel takes per byte of a tree's share.
 double congestion_ns(const topology::Topology& topology, std::span<const PackedTree> trees);
 
 }  // namespace coppice::schedule

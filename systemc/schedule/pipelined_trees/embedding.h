@@ -45,8 +45,8 @@ int for_each_placement(const topology::Topology& topology, std::span<const Logic
 std::vector<PlacedTree> map_trees(const topology::Topology& topology, std::span<const LogicalTree> trees);
 
 // Returns the two trees of C-Cube (Fig. 10) for the eight accelerators of a DGX-1. They are rooted at
-// accelerators 0 and 1, and each accelerator is a leaf of one tree. Two of their edges connect accelerators
-// that have no link.
+// accelerators 0 and 1, and each accelerator is a leaf of one tree. Two edges of the trees connect
+// accelerators that have no link between them.
 std::vector<LogicalTree> ccube_trees();
 
 }  // namespace coppice::schedule

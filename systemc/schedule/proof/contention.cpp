@@ -237,7 +237,7 @@ class RecentArrivals {
     count_ = before_.size();
   }
 
-  std::vector<Arrival> arrivals_;  // hash table by inbox; the size is a power of two, at least half is free
+  std::vector<Arrival> arrivals_;  // hash table by inbox, of size 2^k; at least half is free
   std::vector<Arrival> before_;    // scratch space
   std::size_t count_ = 0;
   Femtoseconds forgotten_ = 0;

@@ -6,10 +6,10 @@
 
 namespace coppice::schedule {
 
-// The proof of check_schedule() for schedules that look the same from every accelerator, at the cost of one
-// accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and ports onto
-// equivalent ones, and entries onto entries. A property of the origin's messages and chunk therefore also
-// holds for the messages and chunk of every other accelerator.
+// The proof of check_schedule() for schedules that look the same from every accelerator. It costs as much as
+// checking one accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and
+// ports onto equivalent ones, and entries onto entries. A property of the origin's messages and chunk
+// therefore also holds for the messages and chunk of every other accelerator.
 
 // The pattern that all tables follow, provided that its moves preserve the machine: the image of a message
 // has an equivalent path, and the images of two messages share a resource if and only if the messages do.

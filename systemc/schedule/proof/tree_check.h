@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The TreeTables to which all tables of a schedule belong, with each port in its own slot; nullptr if there
-// are none.
+// The TreeTables from which every port of a schedule reads the slot of its own node and port number; nullptr
+// if there are none.
 const TreeTables* tree_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
 // Proves a schedule of trees timestep by timestep and returns the report of check_schedule(). Apart from the

@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// The nodes other than the destination that a chunk's messages name: the nodes whose partial sums a message
+// The nodes, apart from destinations, that a chunk's messages name: the nodes whose partial sums a message
 // includes, or the node from which its value came. They are derived from the moves of the chunk's program, on
 // demand, because executing the program does not need them.
 class MessageFamilies {

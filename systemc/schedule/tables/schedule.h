@@ -36,8 +36,8 @@ struct Share {
   NodeId owner = topology::kNoNode;
 };
 
-// The difference between the entries of consecutive pieces of a pipelined schedule, which is the same at
-// every port. If `step` is 0, no repetition is known. Affects only the size of folded tables (table_loop.h).
+// The difference between the entries of consecutive pieces of a pipelined schedule. It is the same at every
+// port. If `step` is 0, no repetition is known. Affects only the size of folded tables (table_loop.h).
 struct Repetition {
   std::int32_t flow = 0;
   Bytes address = 0;

@@ -218,7 +218,7 @@ TEST(BlockExecution, ReportsFaultsWithTheirLocation) {
                         "buffer has 2 chunks at GPU 1"));
   EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="nop" dstoff="0" )" + cell)),
               HasSubstr("a.xml:3:41: GPU 0, thread block 0, step 0: sends a message that is never received: "
-                        "GPU 1 needs 1 more receiving steps from 0 on channel 0"));
+                        "GPU 1 needs 1 more steps that receive from GPU 0 on channel 0"));
   EXPECT_THAT(
       refusal_of_all_gather(receiver(R"(type="r" dstoff="1" )" + cell)),
       HasSubstr(

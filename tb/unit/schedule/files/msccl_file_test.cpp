@@ -264,8 +264,8 @@ TEST(Msccl, RejectsAllToAllsThatLoseAChunk) {
               HasSubstr("GPU 2: at the end, chunk 0 of buffer o was never written"));
   // The forwarded chunk overwrites the chunk that GPU 0 sent to GPU 1.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
-              HasSubstr("GPU 1: at the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
-                        "of GPU 0's input"));
+              HasSubstr("GPU 1: at the end, chunk 0 of buffer o contains chunk 4 of GPU 0's input instead of "
+                        "chunk 2 of GPU 0's input"));
   EXPECT_THAT(complaint(replaced(exchange("s0", "o0"), "nchunksperloop=\"6\"", "nchunksperloop=\"7\"")),
               HasSubstr("not a multiple of ngpus"));
 }
