@@ -29,7 +29,7 @@ namespace coppice::schedule {
 // sequence, because a switch sends a sum only when it has all contributions.
 //
 // Throws UnsupportedError for topologies that are not hierarchies, for halving and doubling in a switch whose
-// size is not a power of two, for data with fewer elements than chunks, and, if switches reduce, for an
+// size is not a power of two, for a chunk with fewer elements than pieces, and, if switches reduce, for an
 // all-gather whose order is not the reverse of the reduce-scatter's order.
 Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
                        const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
