@@ -3,7 +3,7 @@ energy when they switch.
 
 Memories are behavioural in this Verilog, and their energy is left out. The clock is ideal: it has no tree, clock gates
 have no delay, and all clock edges have CLOCK_SLEW, even behind clock gates. The energy inside a cell depends on the
-load at its output; a load above the largest that the cell can drive counts as the largest.
+load at its output; a load above the largest that the cell can drive counts as that one.
 """
 
 import collections

@@ -256,8 +256,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
 
 
 def backwards(wires, through):
-    """Yields all nets with sinks, each of them after the nets that its sinks drive. `through` maps the name of a cell
-    to the nets that it drives.
+    """Yields all nets with sinks, each of them after the nets that its sinks drive. `through` returns the nets that a
+    cell drives, from the cell's name.
     """
     done, left = set(), []
     for begin in wires.sinks:
