@@ -1,6 +1,6 @@
 """Compares the claims of a paper with the measurements.
 
-A claim in an experiment file compares two selections of rows in a column, row by row with all other axes equal, and
+A claim in an experiment file compares a column in two selections of rows, row by row with all other axes equal, and
 combines the comparisons. Without `over` it combines the values of the column themselves.
 """
 
@@ -11,10 +11,10 @@ import frame
 
 KEYS = {"what", "paper", "source", "column", "of", "over", "where", "as", "combine", "reason", "unit"}
 FORMS = {
-    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # for times: how many times faster
-    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # for bandwidths: how many times larger
+    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # for times: the factor by which `of` is faster
+    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # for bandwidths: the factor by which `of` is larger
     "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # for times: the saved share
-    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # for times: how much more throughput
+    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # for times: the gain in throughput
     "percentage": (None, "{:.1%}"),
     "number": (None, "{:,.6g}"),
 }

@@ -11,7 +11,7 @@ WORKLOADS = pathlib.Path("configs/workloads")
 
 def of(point):
     """The files that the run of `point` reads, first its system file: every file that the system file or a setting
-    names (a graph, a network or schedule of another tool, a table, the ranks of a trace), and the layer table of a
+    names (a graph, a network or schedule of another tool, a table, the trace of every rank), and the layer table of a
     model. Paths are relative to the working directory, as in the command."""
     names = [*scalars(read(point.system)), *(name for _, value in point.settings for name in scalars(parsed(value)))]
     files = [point.system]

@@ -135,7 +135,7 @@ def name_ends(axes, ends):
 
 
 def clusters(heights, least):
-    """Groups names, by ascending height, that would touch even after they are moved apart."""
+    """Groups names, by ascending height, so that no two groups touch after the names in each are moved apart."""
     groups = [[height] for height in heights]
     i = 0
     while i + 1 < len(groups):

@@ -1,7 +1,7 @@
 # The constraints of every block, for OpenSTA. The clock period is $period ns and the clocks are ideal. Inputs come,
 # through $driver, from an external register at the clock edge; outputs must be valid one set-up time before the next
-# edge. The memory behind the network interface answers $memory_access ns after the edge: the access of a bank is in the
-# same cycle as its data.
+# edge. The memory behind the network interface answers $memory_access ns after the edge: a bank is accessed and
+# returns its data in the same cycle.
 if {[llength [get_ports -quiet clk_i]]} {
   create_clock -name clk -period $period [get_ports clk_i]
 } else {

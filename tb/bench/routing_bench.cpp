@@ -70,7 +70,7 @@ void assign_with_dead_links(benchmark::State& state) {
 
 enum class Change { kArrival, kDeparture, kSpineFailure };
 
-// Measures reassigning 1,500 flows, of which 200 have just arrived or left, or after spine 5 has failed. The
+// Measures a reassignment after 200 of 1,500 flows have arrived or left, or after spine 5 has failed. The
 // counters are `moved` (running flows that change spines), `least` (its lower bound) and `afresh` (running
 // flows that would change spines in a completely new assignment).
 void reassign(benchmark::State& state, Change change) {

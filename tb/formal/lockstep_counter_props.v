@@ -1,5 +1,5 @@
 // Proves that lockstep_counter releases a step exactly at the nominal end of the previous steps, minus the
-// flits absorbed of the last one.
+// flits of the last step that are absorbed.
 `default_nettype none
 module lockstep_counter_props (input wire clk_i);
   reg started = 1'b0;

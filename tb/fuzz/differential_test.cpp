@@ -1,5 +1,5 @@
-// Compares `fidelity: train` with `fidelity: flit` on a fixed set of random systems. soak.cpp does so on
-// systems without limit.
+// Compares `fidelity: train` with `fidelity: flit` on a fixed set of random systems. soak.cpp does so on an
+// unlimited number of systems.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -196,7 +196,7 @@ Recording from_json(const ordered_json& json) {
 std::string difference_of_results(const ordered_json& flit, const ordered_json& train) {
   for (const auto& [key, value] : flit.items()) {
     if (key == "config" || key == "fidelity" || key == "simulator") continue;
-    // Trains are simulated by other modules than flits, whose statistics differ.
+    // Trains and flits are simulated by different modules, whose statistics differ.
     if (key == "statistics" && train["fidelity"] == "train") continue;
     if (value != train[key]) {
       return fmt::format("{}: flit has {}, train has {}", key, value.dump(), train[key].dump());

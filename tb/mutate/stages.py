@@ -29,8 +29,8 @@ NETWORKS = {
                    "--set", "system.ni.flow_control=message"],
 }
 TILES = "tile_network_4_128"  # the program that connects the tiles
-# Networks over AXI4-Lite: check bits must correct a bit that is flipped in every table line, and parity must report one
-# on a link.
+# Networks over AXI4-Lite: check bits must correct a bit that is flipped in every table line, and parity must report a
+# bit that is flipped on a link.
 ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "system.link.latency=8 ns",
           "--set", "system.router.vc_depth=32"]
 OVER_AXI = {

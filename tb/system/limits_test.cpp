@@ -302,8 +302,8 @@ TEST(Fluid, LeavesItsPortForBuffersLikeFlits) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
-// Which channel delays a message may change while some of its bytes wait before a slow channel. If these
-// bytes use no bandwidth of the slow channel, the run ends before its lower bound.
+// The channel that delays a message may change while some of the message's bytes wait before a slow channel.
+// If these bytes use no bandwidth of the slow channel, the run ends before its lower bound.
 TEST(Fluid, RespectsTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;
   shop.write("star.graph",

@@ -209,7 +209,7 @@ std::string dgx_a100() {
   return text + "</cpu></system>\n";
 }
 
-// Only the head flits of packets, 1 of 17 flits, separate `auto` from the bound.
+// `auto` falls short of the bound only by the head flits of packets (1 flit in 17).
 TEST_F(LoneCollectives, ReduceOnADgxA100AtTheBound) {
   shop.write("a100.xml", dgx_a100());
   const auto outcome = [&](const char* flow_control) {
@@ -256,7 +256,7 @@ TEST_F(LoneCollectives, RunBalancedExchangesTheSameInTrainsAndFlits) {
   }
 }
 
-// The result names the chosen algorithm, also for a group, and whichever of the two keys is `auto`.
+// The result names the chosen algorithm, also for a group, and no matter which of the two keys is `auto`.
 TEST_F(LoneCollectives, ReportTheirChoice) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");

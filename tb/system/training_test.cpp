@@ -255,8 +255,8 @@ TEST_F(TextWorkloads, ReportUnusedKeys) {
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }
 
-// ASTRA-sim counts an all-gather's 65,536 bytes per accelerator, of which there are 8; the other setting
-// counts them in total.
+// In ASTRA-sim, the 65,536 bytes of an all-gather are those of one of the 8 accelerators; with the other
+// setting, they are the total.
 TEST_F(TextWorkloads, InterpretTheBytesOfAnAllGatherAsThoseOfOneRank) {
   const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);

@@ -104,7 +104,7 @@ module registers_tb;
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
       rst_n = $unsigned($random(seed)) % 200 != 0;
       awaddr = $random(seed);
-      // About as often as not, a read uses the address of the preceding write.
+      // In half of the cases, a read uses the address of the preceding write.
       araddr = $random(seed);
       if ($random(seed) & 1) araddr = awaddr;
       wdata = $random(seed);

@@ -1,8 +1,8 @@
 // Compares two schedule tables, of which one has check bits, in rounds with random lines. In the memories of
-// this table, at most one random bit (data or check) of each part of a line is changed. It must behave like
-// the other table in every cycle and count its corrections. In every other round, two bits in a part of one
-// line are changed: the table must report this exactly when the line is at its head, which ends the round.
-// Finally, the test changes every pair of bits in a word to check the code itself.
+// the table with check bits, at most one random bit (data or check) of each part of a line is changed. It
+// must behave like the other table in every cycle and count its corrections. In every other round, two bits
+// in a part of one line are changed: the table must report this exactly when the line is at its head, which
+// ends the round. Finally, the test changes every pair of bits in a word to check the code itself.
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;

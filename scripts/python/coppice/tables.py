@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SCHEMA = "coppice.schedule/1"
 
 
-# A hop is a node's output port; it may also give the virtual channels [first, end) that the message may use.
+# A hop is a node's output port; it may also name the virtual channels [first, end) that the message may use.
 Hop = Union[int, tuple[int, int, int]]
 
 

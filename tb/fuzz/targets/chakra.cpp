@@ -1,4 +1,4 @@
-// Fuzzes Chakra execution traces (protobuf and JSON), which both of two ranks execute. The operations of an
+// Fuzzes Chakra execution traces (protobuf and JSON); two ranks execute the same trace. The operations of an
 // accepted trace must wait only for operations of the same rank.
 #include <string>
 

@@ -35,7 +35,7 @@ class AllExecutions {
 
   // The distinct final buffers over all executions.
   const std::set<Values>& ends() const { return ends_; }
-  // Whether an execution exists that ends with an entry that never issued.
+  // Whether some execution ends although an entry has never issued.
   bool gets_stuck() const { return stuck_; }
 
  private:

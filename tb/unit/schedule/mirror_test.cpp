@@ -48,7 +48,7 @@ struct Phase {
   bool contention_free = false;
 };
 
-// A ring runs in the same direction in both phases, so its messages carry the same data but have other
+// A ring runs in the same direction in both phases, so its messages carry the same data but have different
 // endpoints.
 bool goes_around(const AlgorithmInfo& info) {
   return info.name == "ring" || info.name == "rail_ring";

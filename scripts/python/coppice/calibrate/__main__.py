@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point], list[Point]]:
-    """Splits the points into those to fit and those to hold out for the check. Of each operation and rank count, all
+    """Splits the points into those to fit and those to hold out for the check. For each operation and rank count, all
     points of a size are held out together, but never those of the smallest and the largest size."""
     random = numpy.random.RandomState(seed)
     kept, held = [], []

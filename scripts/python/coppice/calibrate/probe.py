@@ -13,8 +13,8 @@ from coppice.command import CoppiceError, call
 from coppice.config import Config
 from coppice.runs import run
 
-# The sizes of the probes. The time of the first depends almost only on latency, the difference of the other two only on
-# bandwidth.
+# The sizes of the probes. The time of the first depends almost only on latency, the difference between the other two
+# only on bandwidth.
 SMALL, LARGE, LARGER = 64 << 10, 256 << 20, 1 << 30
 # A message from one accelerator to another is modelled as a broadcast between the two.
 MODELLED_AS = {"send_recv": "broadcast"}

@@ -63,8 +63,8 @@ def at_path(value: Any, path: str) -> Any:
 
 
 def energy_range(hardware: Mapping[str, Any]) -> tuple[float, float]:
-    """The lowest and highest energy of a result in uJ: those of routers, additions and tables are off by a factor of up
-    to `energy_error`. For links and memories no error is known."""
+    """The lowest and highest energy of a result in uJ: the energies of routers, additions and tables may be off by a
+    factor of up to `energy_error`. For links and memories, no error is known."""
     known = sum(hardware["energy"][part] for part in ("routers_uj", "additions_uj", "tables_uj"))
     rest = hardware["energy_uj"] - known
     return rest + known / hardware["energy_error"], rest + known * hardware["energy_error"]

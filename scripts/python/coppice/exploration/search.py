@@ -16,7 +16,7 @@ from coppice.exploration.ledger import DONE, Candidate, Point
 from coppice.exploration.located import SpaceError
 from coppice.exploration.space import MOST_LISTED, SAMPLED, Genome, Space
 
-DRAWS = 20  # samples that may be known points; after them a new point is searched near the last one
+DRAWS = 20  # samples that may be known points; after that, a new point near the last sample is sought
 STEPS = 2000
 
 

@@ -270,7 +270,7 @@ Work work_of_all_to_all(int k) {
   return work;
 }
 
-// The cost of an update depends on the number of changed flows, not of all flows.
+// The cost of an update depends on the number of changed flows, not on that of all flows.
 TEST(MaxMinRates, VisitsFewFlowsThatDoNotChange) {
   for (const int k : {6, 14}) {
     const Work work = work_of_all_to_all(k);

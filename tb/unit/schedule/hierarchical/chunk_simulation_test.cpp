@@ -72,8 +72,8 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
   EXPECT_EQ(simulation.operations(0)[1].began, 20 * kUs);
 }
 
-// A reducing switch of four. Each 4-MB chunk takes 40 us in either direction and 12.5 us of latency after
-// each. While one chunk goes down, the other goes up.
+// A reducing switch of four. Each 4-MB chunk takes 40 us in each direction, followed by 12.5 us of latency.
+// While one chunk goes down, the other goes up.
 TEST(ChunkSimulation, SendsUpToReducingSwitchesAndDown) {
   DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
   dimension.in_network = true;
@@ -249,7 +249,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   }
 }
 
-// Replaying the turns of a simulation reproduces its time, and on a slower machine they take longer.
+// Replaying the turns of a simulation reproduces its time; on a slower machine, the same turns take longer.
 RC_GTEST_PROP(ChunkSimulation, RunsInTheTurnsOfAnother, ()) {
   const auto systems = themis_systems();
   const auto& dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;

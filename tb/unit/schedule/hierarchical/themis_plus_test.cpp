@@ -50,8 +50,8 @@ bool any_parts_ways(const ChunkSchedule& schedule) {
   return !std::ranges::all_of(schedule.plans, goes_back);
 }
 
-// With two dimensions, some chunks are all-gathered in another order than the reverse of their
-// reduce-scatter. These fill the idle time at the end.
+// With two dimensions, some chunks are all-gathered in an order other than the reverse of their
+// reduce-scatter. These chunks fill the idle time at the end.
 TEST(ThemisPlus, LetsAllGathersUseTheirOwnOrder) {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;
   const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});

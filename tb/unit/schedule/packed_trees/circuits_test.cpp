@@ -56,9 +56,8 @@ TEST(Circuits, DoNotExistOverOneWayChannels) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// Two switches, joined by a link of 25 GB/s, with three accelerators each, whose links have 50 GB/s. The
-// circuits form one cycle of 25 GB/s through both switches, and a cycle per switch with the remaining
-// bandwidth.
+// Two switches, joined by a link of 25 GB/s, each with three accelerators on links of 50 GB/s. The circuits
+// form one cycle of 25 GB/s through both switches, and a cycle per switch with the remaining bandwidth.
 TEST(Circuits, ShareTheRestOfANarrowLink) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {

@@ -72,8 +72,8 @@ RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
   if (at + 1 != counts.end()) RC_ASSERT(choice.finish <= trial.finish({*(at + 1), 1.5}));
 }
 
-// The choice must report the time of its timetable. It must be at least as fast as the number of pieces that
-// would be best if each timetable kept the busiest channel busy. With a limit, only a faster choice is
+// The choice must report the time of its timetable. It must be at least as fast as with the number of pieces
+// that would be best if each timetable kept the busiest channel busy. With a limit, only a faster choice is
 // returned.
 RC_GTEST_PROP(ChoosePeriodic, IsNoWorseThanTheFirstEstimate, ()) {
   const Machine machine = random_network(true);

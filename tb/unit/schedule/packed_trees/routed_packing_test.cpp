@@ -146,7 +146,7 @@ TEST(RoutedPacking, DoesNotOccupyPortsWithSlowMessages) {
 }
 
 // Short pieces wait in the routers' buffers, so a slow channel does not block the port before it. The order
-// then ends soon after the busiest channel.
+// then ends soon after the busiest channel has finished.
 TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);

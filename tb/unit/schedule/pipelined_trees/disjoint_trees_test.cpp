@@ -53,8 +53,8 @@ TEST(DisjointTrees, FindsThreeOnADgx1) {
 }
 
 // Nash-Williams: k disjoint spanning trees require k * (parts - 1) links between the parts of every
-// partition. A line has only one link between its halves. Two tetrahedra joined by one link and reinforced by
-// another inside have enough links in total, but too few between the tetrahedra.
+// partition. A line has only one link between its halves. Two tetrahedra, joined by one link and with one
+// additional link inside, have enough links in total, but too few between them.
 TEST(DisjointTrees, FindsNoneIfThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);

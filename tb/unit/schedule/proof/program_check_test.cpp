@@ -22,7 +22,7 @@ namespace {
 
 using topology::DimensionKind;
 
-// Not the moves of any machine with several accelerators, so that every piece is followed.
+// These are not the moves of any machine with several accelerators, so every piece is followed.
 const Translations kNoMoves({1}, {0});
 
 class AlteredProgramsTest : public testing::Test {

@@ -54,7 +54,7 @@ TEST(RouteStudy, CountsWhatEveryChannelCarries) {
     most_bytes = std::max(most_bytes, channel["bytes"].get<double>());
   }
   EXPECT_EQ(most, result["link_utilization"]["max"].get<double>());
-  // Each member of the ring sends six chunks of a quarter of the gradient.
+  // Each member of the ring sends six chunks, each a quarter of the gradient.
   EXPECT_NEAR(most_bytes, 1.5 * 1048576, 1e4);
   EXPECT_LE(most, 1.0);
   EXPECT_NEAR(most, result["jobs"][0]["ideal_s"].get<double>() / result["time_s"].get<double>(), 0.02);

@@ -91,7 +91,7 @@ TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   EXPECT_LE(gap, result["steps"].get<Cycles>() * (kStage + 4));
 }
 
-// A machine, size or timing other than the default for which the run and ScheduleArithmetic must agree.
+// A non-default machine, size or timing for which the run and ScheduleArithmetic must agree.
 struct BuiltMachine {
   const char* name;
   std::vector<std::string> overrides;
