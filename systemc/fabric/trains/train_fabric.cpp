@@ -179,11 +179,12 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
     const std::int64_t flits = moved.empty() ? train.flits : moved[i + 1];
     occupy(out, interval(i, cached), message.src, message.dst, now);
     statistics_.flit_hops += all(flits);
-    for (const topology::ChannelId channel : stages_[i].channels) {
+    for (const topology::ChannelId channel : stages_[i].channels)
       statistics_.channel_flits[static_cast<std::size_t>(channel)] += flits;
-      for (FabricObserver* observer : observers_) {
-        observer->channel_busy(channel, traversal.head, traversal.tail + 1, train.flits * out.pace.flit_time);
-      }
+    if (stages_[i].channels.empty()) continue;
+    for (FabricObserver* observer : observers_) {
+      observer->channels_busy(stages_[i].channels, traversal.head, traversal.tail + 1,
+                              train.flits * out.pace.flit_time);
     }
   }
   ++trains_;

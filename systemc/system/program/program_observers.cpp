@@ -78,7 +78,8 @@ void ProgramObservers::extend(topology::NodeId src, topology::NodeId dst, const 
   last_ = std::max(last_, times.completed);
 }
 
-// All accelerators start their tables in the same cycle.
+// All accelerators start their tables in the same cycle. The activity of a dimension counts all images of a
+// message when the message itself completes.
 void ProgramObservers::images_completed(ni::ImagesOfMessage& images) {
   const ni::MessageRecord& original = images.original();
   const ni::ContextId id = exchange_of(original);
@@ -87,12 +88,8 @@ void ProgramObservers::images_completed(ni::ImagesOfMessage& images) {
     extend(src, dst, original);
     breakdown_.add(time, src, src_port);
   }
-  if (progress_of(id) == nullptr && activity_ == nullptr) return;
-  for (std::size_t i = 0; i < images.ends().size(); ++i) {
-    const ni::MessageRecord& image = images.image(i);
-    follow(id, image);
-    if (activity_ != nullptr) activity_->message_completed(image, id - 1);
-  }
+  if (progress_of(id) == nullptr) return;
+  for (std::size_t i = 0; i < images.ends().size(); ++i) follow(id, images.image(i));
 }
 
 void ProgramObservers::message_completed(const ni::MessageRecord& message) {
