@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,12 @@ class FabricObserver {
   // the interval if a slower channel on the path limits the rate of the flits.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
+  // Called instead of channel_busy() for a channel and its images (RouteImages), all of which are busy in the
+  // same cycles. Reports each of them to channel_busy() unless overridden.
+  virtual void channels_busy(std::span<const topology::ChannelId> images, Cycles begin, Cycles end,
+                             Femtoseconds used) {
+    for (const topology::ChannelId channel : images) channel_busy(channel, begin, end, used);
+  }
   // Called when the flow that a network-interface port sends changes its rate at time `at`. The rate is 0 if
   // the port sends no flow.
   virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {

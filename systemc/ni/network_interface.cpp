@@ -389,8 +389,11 @@ void NetworkInterface::complete_arrivals(Cycles now) {
       ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);
     completed.write(record);
-    if (images_ != nullptr) images_->completed(id, record);
-    context_.log->close(id);
+    if (images_ != nullptr) {
+      images_->completed(id, record);
+    } else {
+      context_.log->close(id);
+    }
     finish_if_done(context, now);
   }
 }

@@ -39,6 +39,9 @@ void TrainFabric::build(const config::SystemConfig& system) {
     return capped_time(vc_depth_, flit_time) / period_ - (flit_time % period_ == 0 ? 0 : 1);
   };
   injection_credit_loop_ = kInjectionDelay + head_delay + grant + 1 + kNiChannelLatency;
+  const auto interfaces = static_cast<std::size_t>(topology_->num_interfaces());
+  const auto ni_ports = static_cast<std::size_t>(ni_ports_);
+  outputs_.reserve(topology_->channels().size() + interfaces * ni_ports);
   for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
     first_output_.push_back(outputs_.size());
     for (const topology::ChannelId id : topology_->out_channels(node)) {
@@ -60,9 +63,9 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
     ejection.pace = {ejection_flit_time(system, !topology_->is_accelerator(node)), period_};
     ejection.spaced = spacing(ejection.pace.flit_time);
-    outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
+    outputs_.insert(outputs_.end(), ni_ports, ejection);
   }
-  ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) * static_cast<std::size_t>(ni_ports_));
+  ports_.resize(interfaces * ni_ports);
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
 }
 
@@ -179,11 +182,12 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
     const std::int64_t flits = moved.empty() ? train.flits : moved[i + 1];
     occupy(out, interval(i, cached), message.src, message.dst, now);
     statistics_.flit_hops += all(flits);
-    for (const topology::ChannelId channel : stages_[i].channels) {
+    for (const topology::ChannelId channel : stages_[i].channels)
       statistics_.channel_flits[static_cast<std::size_t>(channel)] += flits;
-      for (FabricObserver* observer : observers_) {
-        observer->channel_busy(channel, traversal.head, traversal.tail + 1, train.flits * out.pace.flit_time);
-      }
+    if (stages_[i].channels.empty()) continue;
+    for (FabricObserver* observer : observers_) {
+      observer->channels_busy(stages_[i].channels, traversal.head, traversal.tail + 1,
+                              train.flits * out.pace.flit_time);
     }
   }
   ++trains_;

@@ -11,17 +11,19 @@ namespace coppice::ni {
 // (Schedule::numbered_arrivals), an arrival counts only after all arrivals with lower numbers.
 class DependencyTracker {
  public:
-  explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
+  explicit DependencyTracker(int flows) : flows_(static_cast<std::size_t>(flows)) {}
 
   // Forgets all arrivals and counts those of `flows` flows from now on.
   void reset(int flows) {
-    counts_.assign(static_cast<std::size_t>(flows), 0);
+    flows_ = static_cast<std::size_t>(flows);
+    counts_.clear();
     early_.clear();
   }
 
   // Stands for the next arrival in order, if an arrival has no number.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
+    if (counts_.empty()) counts_.resize(flows_, 0);
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];
     if (number != kNext && number != count) {
       early_.emplace_back(flow, number);
@@ -31,10 +33,13 @@ class DependencyTracker {
     while (!early_.empty() && std::erase(early_, std::pair{flow, count}) > 0) ++count;
   }
   bool satisfied(std::int32_t flow, std::int32_t dependencies) const { return count(flow) >= dependencies; }
-  std::int32_t count(std::int32_t flow) const { return counts_[static_cast<std::size_t>(flow)]; }
+  std::int32_t count(std::int32_t flow) const {
+    return counts_.empty() ? 0 : counts_[static_cast<std::size_t>(flow)];
+  }
 
  private:
-  std::vector<std::int32_t> counts_;  // [flow]
+  std::size_t flows_;
+  std::vector<std::int32_t> counts_;  // [flow]; empty before the first arrival
   // (flow, number) of arrivals that have overtaken arrivals with lower numbers. The list is always short.
   std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };

@@ -60,12 +60,6 @@ std::pair<std::size_t, std::size_t> ContributionMemory::range(Bytes address, Byt
   return {find(address), find(address + bytes)};
 }
 
-bool ContributionMemory::tracks(Bytes address, Bytes bytes) const {
-  if (!sampled_) return true;
-  const std::size_t next = place_of(address);
-  return next < addresses_->size() && (*addresses_)[next] < address + bytes;
-}
-
 void ContributionMemory::read(Bytes address, Bytes bytes, Payload& into) const {
   const auto [first, last] = range(address, bytes);
   const std::size_t words = sets_.words();

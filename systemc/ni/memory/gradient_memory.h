@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,8 +38,9 @@ class WrongDataError : public ModelError {
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  // Whether this memory and those of all other accelerators of the run check any of this data.
-  virtual bool tracks(Bytes /*address*/, Bytes /*bytes*/) const { return true; }
+  // The addresses of the elements that this memory and those of all other accelerators of the run check, in
+  // ascending order; nullopt if they check all data.
+  virtual std::optional<std::span<const Bytes>> checked() const { return std::nullopt; }
   // Copies data to `into` and reuses the memory allocated there, because a payload object serves many
   // messages.
   virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
@@ -56,7 +58,7 @@ class GradientMemory {
 // A memory that stores nothing (`check: off`).
 class NullMemory final : public GradientMemory {
  public:
-  bool tracks(Bytes, Bytes) const override { return false; }
+  std::optional<std::span<const Bytes>> checked() const override { return std::span<const Bytes>(); }
   void read(Bytes, Bytes, Payload& into) const override { into.clear(); }
   void reduce(Bytes, Bytes, const Payload&) override {}
   void store(Bytes, Bytes, const Payload&) override {}
@@ -88,7 +90,9 @@ class ContributionMemory final : public GradientMemory {
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
-  bool tracks(Bytes address, Bytes bytes) const override;
+  std::optional<std::span<const Bytes>> checked() const override {
+    return sampled_ ? std::optional<std::span<const Bytes>>(*addresses_) : std::nullopt;
+  }
   void read(Bytes address, Bytes bytes, Payload& into) const override;
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;

@@ -49,22 +49,19 @@ struct MessageRecord {
   Payload payload;
 };
 
-// The messages of other accelerators that a message represents in a symmetric run (MessageImages). They
-// complete in the same cycle.
+// A message of a symmetric run and its images, one from each accelerator (MessageImages). They complete in
+// the same cycle.
 class ImagesOfMessage {
  public:
-  struct Ends {
-    NodeId src = topology::kNoNode;
-    int src_port = 0;
-    NodeId dst = topology::kNoNode;
-  };
-
   virtual ~ImagesOfMessage() = default;
   // The represented message, whose times are those of its images.
   virtual const MessageRecord& original() const = 0;
-  virtual std::span<const Ends> ends() const = 0;
-  // The record of the image with ends()[i]. The reference is valid until the next call.
-  virtual const MessageRecord& image(std::size_t i) = 0;
+  // The slot that sends the images, which is a port at every accelerator.
+  virtual std::size_t slot() const = 0;
+  // [accelerator]: the port of the slot.
+  virtual std::span<const int> ports() const = 0;
+  // The record of the image that an accelerator sends. The reference is valid until the next call.
+  virtual const MessageRecord& image(topology::NodeId src) = 0;
 };
 
 // Observes messages when they complete. Calls are in the order of completion times.
@@ -72,9 +69,11 @@ class MessageObserver {
  public:
   virtual ~MessageObserver() = default;
   virtual void message_completed(const MessageRecord& message) = 0;
-  // Reports each image to message_completed() unless overridden.
+  // Called instead of message_completed() for a message and its images. Reports each of them to
+  // message_completed() unless overridden.
   virtual void images_completed(ImagesOfMessage& images) {
-    for (std::size_t i = 0; i < images.ends().size(); ++i) message_completed(images.image(i));
+    const auto accelerators = static_cast<topology::NodeId>(images.ports().size());
+    for (topology::NodeId src = 0; src < accelerators; ++src) message_completed(images.image(src));
   }
 };
 

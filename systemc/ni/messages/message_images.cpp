@@ -41,21 +41,23 @@ void MessageImages::Payloads::copy_of(std::size_t sender, Payload& into) const {
   }
 }
 
-class MessageImages::Others final : public ImagesOfMessage {
+class MessageImages::Reported final : public ImagesOfMessage {
  public:
-  Others(MessageImages& images, const InFlight& message, const MessageRecord& original)
+  Reported(MessageImages& images, const InFlight& message, const MessageRecord& original)
       : images_(images), message_(message), original_(original) {}
 
   const MessageRecord& original() const override { return original_; }
-  std::span<const Ends> ends() const override { return images_.ends_; }
-  const MessageRecord& image(std::size_t i) override {
+  std::size_t slot() const override { return message_.slot; }
+  std::span<const int> ports() const override { return images_.ports_of(message_.slot); }
+  const MessageRecord& image(NodeId src) override {
+    if (src == original_.src) return original_;
     if (image_.src == topology::kNoNode) image_ = original_;
-    image_.src = images_.ends_[i].src;
-    image_.src_port = images_.ends_[i].src_port;
-    image_.dst = images_.ends_[i].dst;
+    image_.src = src;
+    image_.src_port = ports()[static_cast<std::size_t>(src)];
+    image_.entry = &images_.entry(static_cast<std::size_t>(src), message_.slot, message_.index);
+    image_.dst = image_.entry->destination();
     image_.dst_port = images_.routes_->ejection_port(image_.dst, original_.dst_port);
-    image_.entry = &images_.entry(static_cast<std::size_t>(image_.src), message_.slot, message_.index);
-    message_.payloads.copy_of(static_cast<std::size_t>(image_.src), image_.payload);
+    message_.payloads.copy_of(static_cast<std::size_t>(src), image_.payload);
     return image_;
   }
 
@@ -70,6 +72,7 @@ MessageImages::MessageImages(const schedule::Schedule& schedule, const schedule:
                              const fabric::RouteImages& routes, MessageLog& log)
     : schedule_(&schedule),
       tables_(&tables),
+      pattern_(tables.pattern()),
       routes_(&routes),
       origin_(tables.moves().origin()),
       log_(&log),
@@ -85,6 +88,50 @@ MessageImages::MessageImages(const schedule::Schedule& schedule, const schedule:
   }
 }
 
+void MessageImages::add(MemoryModule& memory, GradientMemory& contents) {
+  nodes_.push_back({&memory, &contents, {}});
+  if (nodes_.size() < tables_->moves().nodes()) return;
+  checked_ = contents.checked();
+  if (pattern_ != nullptr) find_checked_owners();
+}
+
+bool MessageImages::is_checked(Bytes address, Bytes bytes) const {
+  if (!checked_) return true;
+  const auto next = std::ranges::lower_bound(*checked_, address);
+  return next != checked_->end() && *next < address + bytes;
+}
+
+void MessageImages::find_checked_owners() {
+  const int pieces = pattern_->pieces();
+  checked_owners_.resize(static_cast<std::size_t>(pieces));
+  for (int flow = 0; flow < pattern_->flows(); ++flow) {
+    if (is_checked(flow * pattern_->bytes(), pattern_->bytes()))
+      checked_owners_[static_cast<std::size_t>(flow % pieces)].push_back(flow / pieces);
+  }
+}
+
+void MessageImages::read_images(InFlight& sent) {
+  senders_.clear();
+  if (pattern_ != nullptr) {
+    const TableEntry& entry = pattern_->entries(sent.slot)[sent.index];
+    common_.read += entry.bytes;
+    const auto piece = static_cast<std::size_t>(entry.flow % pattern_->pieces());
+    // The sender of the image whose data belongs to the origin. The move that maps the origin to another owner
+    // maps this accelerator to the sender of that owner's data.
+    const schedule::Translations& moves = pattern_->moves();
+    const NodeId sender = moves.moved_back(origin_, entry.flow / pattern_->pieces());
+    for (const NodeId owner : checked_owners_[piece]) senders_.push_back(moves.moved(sender, owner));
+    std::ranges::sort(senders_);
+    return;
+  }
+  tables_->read_images(sent.slot, sent.index, sent.images);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Image& image = sent.images[n];
+    if (static_cast<NodeId>(n) != origin_) nodes_[n].own.read += image.bytes;
+    if (is_checked(image.address, image.bytes)) senders_.push_back(static_cast<NodeId>(n));
+  }
+}
+
 void MessageImages::issued(std::uint64_t message, std::size_t index, MessageRecord& record) {
   InFlight& sent = in_flight(message);
   sent.slot = schedule_->nodes[static_cast<std::size_t>(origin_)]
@@ -92,16 +139,14 @@ void MessageImages::issued(std::uint64_t message, std::size_t index, MessageReco
                   .slot();
   sent.index = index;
   sent.payloads.clear();
-  tables_->read_images(sent.slot, index, sent.images);
-  const GradientMemory& any = *nodes_.front().contents;
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    const Image& image = sent.images[n];
-    if (static_cast<NodeId>(n) == origin_) {
+  read_images(sent);
+  for (const NodeId sender : senders_) {
+    const auto n = static_cast<std::size_t>(sender);
+    if (sender == origin_) {
       sent.payloads.add(n, record.payload);
       continue;
     }
-    nodes_[n].read += image.bytes;
-    if (!any.tracks(image.address, image.bytes)) continue;
+    const TableEntry& image = entry(n, sent.slot, sent.index);
     nodes_[n].contents->read(image.address, image.bytes, payload_);
     sent.payloads.add(n, payload_);
   }
@@ -119,7 +164,7 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
   came.incoming = image;
   record.entry = &came.incoming;
   record.src = static_cast<NodeId>(from);
-  record.src_port = port_of(came.slot, from);
+  record.src_port = ports_of(came.slot)[from];
   record.dst = origin_;
   came.payloads.copy_of(from, record.payload);
 }
@@ -127,30 +172,37 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
 void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
   InFlight& done = in_flight(message);
   const bool adds = record.entry->op == schedule::Op::kReduce;
-  ends_.clear();
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    if (static_cast<NodeId>(n) == record.src) continue;
+  const auto count = [adds](Accesses& accesses, Bytes bytes) {
+    accesses.written += bytes;
+    if (adds) accesses.read += bytes;
+  };
+  if (pattern_ != nullptr) count(common_, record.entry->bytes);
+  for (std::size_t n = 0; n < done.images.size(); ++n) {
     const Image& image = done.images[n];
-    Node& node = nodes_[static_cast<std::size_t>(image.dst)];
-    node.written += image.bytes;
-    if (adds) node.read += image.bytes;
-    ends_.push_back({static_cast<NodeId>(n), port_of(done.slot, n), image.dst});
+    if (static_cast<NodeId>(n) != record.src)
+      count(nodes_[static_cast<std::size_t>(image.dst)].own, image.bytes);
   }
   for (std::size_t i = 0; i < done.payloads.size(); ++i) {
     const std::size_t n = done.payloads.sender(i);
     if (static_cast<NodeId>(n) == record.src) continue;
     done.payloads.copy(i, payload_);
-    const NodeId dst = done.images[n].dst;
-    ReductionUnit::apply(entry(n, done.slot, done.index), payload_,
-                         *nodes_[static_cast<std::size_t>(dst)].contents);
+    const TableEntry& image = entry(n, done.slot, done.index);
+    ReductionUnit::apply(image, payload_, *nodes_[static_cast<std::size_t>(image.destination())].contents);
   }
-  Others others(*this, done, record);
-  log_->images_completed(others);
+  Reported reported(*this, done, record);
+  log_->close(message, reported);
 }
 
 void MessageImages::count_accesses() {
-  for (Node& node : nodes_)
-    node.memory->count_direct(std::exchange(node.read, 0), std::exchange(node.written, 0));
+  const Accesses common = std::exchange(common_, {});
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    Accesses all = std::exchange(nodes_[n].own, {});
+    if (static_cast<NodeId>(n) != origin_) {
+      all.read += common.read;
+      all.written += common.written;
+    }
+    nodes_[n].memory->count_direct(all.read, all.written);
+  }
 }
 
 }  // namespace coppice::ni

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "fabric/trains/route_images.h"
@@ -11,6 +13,7 @@
 #include "ni/messages/message_log.h"
 #include "schedule/tables/schedule.h"
 #include "schedule/tables/symmetric_tables.h"
+#include "schedule/tables/translated_tables.h"
 
 namespace coppice::ni {
 
@@ -25,8 +28,9 @@ class MessageImages {
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables,
                 const fabric::RouteImages& routes, MessageLog& log);
 
-  // Adds the memory and the gradient buffer of the next accelerator.
-  void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
+  // Adds the memory and the gradient buffer of the next accelerator. Call this for all accelerators before
+  // the first message.
+  void add(MemoryModule& memory, GradientMemory& contents);
 
   // Records that the origin has issued entry `index` of the port that `record` names and has read the entry's
   // data.
@@ -34,18 +38,21 @@ class MessageImages {
   // Converts the record of a message that has arrived at its destination into the record of the image that
   // arrives at the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
-  // Records that the origin has reduced or stored the message.
+  // Records that the origin has reduced or stored the message, and closes the message.
   void completed(std::uint64_t message, MessageRecord& record);
   // Adds to the statistics of all memories the bytes that images have accessed since the last call.
   void count_accesses();
 
  private:
   using Image = schedule::SymmetricTables::Image;
+  struct Accesses {
+    Bytes read = 0;  // since the last count_accesses()
+    Bytes written = 0;
+  };
   struct Node {
     MemoryModule* memory;
     GradientMemory* contents;
-    Bytes read = 0;  // since the last count_accesses()
-    Bytes written = 0;
+    Accesses own;
   };
   // The data of those images of a message whose data is checked, concatenated by sender. In most cases, there
   // is little or no data.
@@ -74,17 +81,25 @@ class MessageImages {
     std::size_t slot = 0;
     std::size_t index = 0;
     TableEntry incoming;        // the entry of the image that arrives at the origin
-    std::vector<Image> images;  // [sender]
+    std::vector<Image> images;  // [sender]; empty if the tables are a pattern
     Payloads payloads;
   };
-  class Others;  // the images of a message at all accelerators but one
+  class Reported;  // the images of a message, as observers see them
 
   InFlight& in_flight(std::uint64_t message) {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  // The port of accelerator `n` that has a slot.
-  int port_of(std::size_t slot, std::size_t n) const { return ports_[slot * accelerators_ + n]; }
+  // [accelerator]: the port that has a slot.
+  std::span<const int> ports_of(std::size_t slot) const {
+    return std::span(ports_).subspan(slot * accelerators_, accelerators_);
+  }
+  bool is_checked(Bytes address, Bytes bytes) const;
+  // Finds the owners of chunks with checked data.
+  void find_checked_owners();
+  // Counts the bytes that the images of an issued message read, and stores the senders of checked data in
+  // senders_, in ascending order.
+  void read_images(InFlight& sent);
   // The entry of a slot at accelerator `n`. The reference is valid until the next call.
   const TableEntry& entry(std::size_t n, std::size_t slot, std::size_t index) {
     tables_->read(slot, index, static_cast<NodeId>(n), entry_);
@@ -93,16 +108,21 @@ class MessageImages {
 
   const schedule::Schedule* schedule_;
   const schedule::SymmetricTables* tables_;
+  const schedule::TablePattern* pattern_;  // nullptr if the tables are not a pattern
   const fabric::RouteImages* routes_;
   NodeId origin_;
   MessageLog* log_;
   std::size_t accelerators_;
   std::vector<int> ports_;  // [slot * accelerators + accelerator]
   std::vector<Node> nodes_;
-  std::vector<InFlight> in_flight_;  // [message]
+  // The accesses of every accelerator but the origin. Images in a pattern have equally many bytes.
+  Accesses common_;
+  std::optional<std::span<const Bytes>> checked_;    // as in GradientMemory
+  std::vector<std::vector<NodeId>> checked_owners_;  // [piece of a chunk]; for a pattern
+  std::vector<InFlight> in_flight_;                  // [message]
   TableEntry entry_;
-  Payload payload_;                          // payload of one image
-  std::vector<ImagesOfMessage::Ends> ends_;  // of the images that complete
+  Payload payload_;  // payload of one image
+  std::vector<NodeId> senders_;
 };
 
 }  // namespace coppice::ni

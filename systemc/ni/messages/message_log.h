@@ -42,10 +42,12 @@ class MessageLog {
       forget(id);
     }
   }
-  // Records the completion of images, which are messages without records of their own.
-  void images_completed(ImagesOfMessage& images) {
-    completed_ += static_cast<std::int64_t>(images.ends().size());
+  // Closes a message together with its images, which have no records of their own.
+  void close(std::uint64_t id, ImagesOfMessage& images) {
+    --open_;
+    completed_ += static_cast<std::int64_t>(images.ports().size());
     for (MessageObserver* observer : observers_) observer->images_completed(images);
+    forget(id);
   }
   // Stores a copy of the table entry of message `id` until the message completes, and returns the copy.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {

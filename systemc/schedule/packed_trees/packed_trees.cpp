@@ -53,6 +53,10 @@ constexpr double kUnlikeShare = 0.8;
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 
+// Trees through switches are not grown besides trees over circuits if growing them takes more steps than this
+// (1.5 s).
+constexpr std::int64_t kMostSteps = 30'000'000;
+
 // Empirical ratios of actual to estimated time if several ports send over the same channel: kTimesteps if
 // timesteps keep their messages apart, otherwise kContention.
 constexpr double kTimesteps = 1.08;
@@ -283,10 +287,11 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
       candidates.add(std::move(choice));
     }
   }
-  if (circuits && request.collective == Collective::kAllReduce &&
-      !falls_short(topology, request, candidates.least(), kWorthOthers)) {
-    return candidates.schedule_best();
-  }
+  const int n = topology.num_accelerators();
+  const bool enough = request.collective == Collective::kAllReduce
+                          ? !falls_short(topology, request, candidates.least(), kWorthOthers)
+                          : routed_steps(n, owners_of(topology, request)) > kMostSteps;
+  if (circuits && enough) return candidates.schedule_best();
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);
   for (TreeChoice& choice : choices) candidates.add(std::move(choice));
   return candidates.schedule_best();

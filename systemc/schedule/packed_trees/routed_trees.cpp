@@ -14,7 +14,7 @@ using topology::Topology;
 
 constexpr int kMostTreeNodes = 4'200;        // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;              // number of trees allowed regardless of kMostTreeNodes
-constexpr std::int64_t kGrowth = 3'000'000;  // limit on trees x rounds x accelerators squared (50 ns each)
+constexpr std::int64_t kGrowth = 3'000'000;  // limit on the steps of all rounds
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 
@@ -53,6 +53,10 @@ TreeChoice estimate(const Topology& topology, const CompileRequest& request, std
 
 }  // namespace
 
+std::int64_t routed_steps(int accelerators, std::int64_t trees) {
+  return std::int64_t{accelerators} * accelerators * trees;
+}
+
 std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   const int owners = owners_of(topology, request);
@@ -64,8 +68,8 @@ std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const Comp
     for (int owner = 0; owner < owners; ++owner) {
       for (int i = 0; i < count; ++i) roots.push_back(owners > 1 ? owner : request.root);
     }
-    const std::int64_t work = std::int64_t{n} * n * static_cast<std::int64_t>(roots.size());
-    const auto rounds = static_cast<int>(std::clamp<std::int64_t>(kGrowth / work, 1, kMostRounds));
+    const std::int64_t steps = routed_steps(n, static_cast<std::int64_t>(roots.size()));
+    const auto rounds = static_cast<int>(std::clamp<std::int64_t>(kGrowth / steps, 1, kMostRounds));
     estimates.push_back(
         estimate(topology, request, pack_routed(topology, request, roots, ways, rounds).trees));
   }

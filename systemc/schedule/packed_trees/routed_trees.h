@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "schedule/compile/compiler.h"
@@ -13,5 +14,8 @@ namespace coppice::schedule {
 // accelerator cannot be reached.
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
+
+// The number of steps, of about 50 ns, in which `trees` trees grow once among accelerators with switches.
+std::int64_t routed_steps(int accelerators, std::int64_t trees);
 
 }  // namespace coppice::schedule

@@ -6,6 +6,8 @@ namespace coppice::schedule {
 
 TablePattern::TablePattern(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {
   for (const auto& slot : spec_.slots) {
+    messages_.push_back(
+        std::ranges::count_if(slot, [](const TableEntry& entry) { return entry.op != Op::kNop; }));
     auto& ways = slot_ways_.emplace_back();
     for (const TableEntry& entry : slot) {
       if (entry.route >= 0 && std::ranges::find(ways, entry.route) == ways.end()) ways.push_back(entry.route);
@@ -31,10 +33,6 @@ const TablePattern* TablePattern::of_all(const Schedule& schedule) {
     if (std::ranges::any_of(times, [](int count) { return count != 1; })) return nullptr;
   }
   return pattern != nullptr && pattern->moves().nodes() == schedule.nodes.size() ? pattern : nullptr;
-}
-
-std::int64_t TablePattern::messages(std::size_t slot) const {
-  return std::ranges::count_if(entries(slot), [](const TableEntry& entry) { return entry.op != Op::kNop; });
 }
 
 std::vector<std::int32_t> TablePattern::routes(std::size_t slot, NodeId node) const {

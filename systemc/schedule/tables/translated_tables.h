@@ -57,7 +57,7 @@ class TablePattern final : public SymmetricTables {
   }
   void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const override;
   std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
-  std::int64_t messages(std::size_t slot) const override;
+  std::int64_t messages(std::size_t slot) const override { return messages_[slot]; }
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
   std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const override {
     const std::int32_t way = spec_.slots[slot][i].route;
@@ -70,6 +70,7 @@ class TablePattern final : public SymmetricTables {
   Translations moves_;
   Spec spec_;
   std::vector<std::vector<std::int32_t>> slot_ways_;
+  std::vector<std::int64_t> messages_;  // [slot]
 };
 
 }  // namespace coppice::schedule

@@ -30,34 +30,43 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   return time;
 }
 
+PortTime& PortTime::operator+=(const PortTime& other) {
+  serialization += other.serialization;
+  latency += other.latency;
+  dependencies += other.dependencies;
+  lockstep += other.lockstep;
+  contention += other.contention;
+  credits += other.credits;
+  idle += other.idle;
+  finished += other.finished;
+  return *this;
+}
+
 TimeBreakdown::TimeBreakdown(int accelerators, int ni_ports)
     : ni_ports_(ni_ports),
       ports_(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(ni_ports)) {}
 
-void TimeBreakdown::add(const PortTime& part, topology::NodeId src, int port) {
-  const auto index = static_cast<std::size_t>(src * ni_ports_ + port);
-  if (index >= ports_.size()) return;
-  PortTime& sum = ports_[index];
-  sum.serialization += part.serialization;
-  sum.latency += part.latency;
-  sum.dependencies += part.dependencies;
-  sum.lockstep += part.lockstep;
-  sum.contention += part.contention;
-  sum.credits += part.credits;
-  sum.idle += part.idle;
+void TimeBreakdown::add(const PortTime& part, std::size_t slot, std::span<const int> ports) {
+  if (slots_.size() <= slot) slots_.resize(slot + 1);
+  if (slots_[slot].ports.empty()) slots_[slot].ports.assign(ports.begin(), ports.end());
+  slots_[slot].time += part;
+}
+
+PortTime TimeBreakdown::port(topology::NodeId node, int port) const {
+  PortTime time = ports_[static_cast<std::size_t>(node * ni_ports_ + port)];
+  for (const Slot& slot : slots_) {
+    if (!slot.ports.empty() && slot.ports[static_cast<std::size_t>(node)] == port) time += slot.time;
+  }
+  return time;
 }
 
 nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
   PortTime sum;
-  for (const PortTime& port : ports_) {
-    sum.serialization += port.serialization;
-    sum.latency += port.latency;
-    sum.dependencies += port.dependencies;
-    sum.lockstep += port.lockstep;
-    sum.contention += port.contention;
-    sum.credits += port.credits;
-    sum.idle += port.idle;
-    sum.finished += total - port.total();
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const int at = static_cast<int>(i);
+    PortTime time = port(at / ni_ports_, at % ni_ports_);
+    time.finished = total - time.total();
+    sum += time;
   }
   const auto mean = [this](Cycles cycles) {
     return ports_.empty() ? 0.0 : static_cast<double>(cycles) / static_cast<double>(ports_.size());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@ struct PortTime {
   Cycles idle = 0;      // waiting while the tables of its next message have not been started
   Cycles finished = 0;  // waiting for other ports after its own table has ended
 
+  PortTime& operator+=(const PortTime& other);
   Cycles total() const {
     return serialization + latency + dependencies + lockstep + contention + credits + idle + finished;
   }
@@ -38,21 +41,27 @@ class TimeBreakdown {
   // Adds a completed message. `begun` is the cycle in which its tables were started at its source. Messages
   // of reducing switches are ignored.
   void add(const ni::MessageRecord& message, Cycles begun = 0) {
-    add(divide(message, begun), message.src, message.src_port);
+    const auto index = static_cast<std::size_t>(message.src * ni_ports_ + message.src_port);
+    if (index < ports_.size()) ports_[index] += divide(message, begun);
   }
-  // Adds the time of a message that left an accelerator's port.
-  void add(const PortTime& part, topology::NodeId src, int port);
+  // Adds the time of a message and its images, which left the ports of a slot. `ports` [accelerator] is the
+  // same for all messages of the slot.
+  void add(const PortTime& part, std::size_t slot, std::span<const int> ports);
 
   // The mean over all ports, in cycles; the items sum to `total`. `idle` is included only if a port was idle.
   nlohmann::ordered_json to_json(Cycles total) const;
 
-  const PortTime& port(topology::NodeId node, int port) const {
-    return ports_[static_cast<std::size_t>(node * ni_ports_ + port)];
-  }
+  PortTime port(topology::NodeId node, int port) const;
 
  private:
+  struct Slot {
+    PortTime time;
+    std::vector<int> ports;  // [accelerator]; empty if the slot has no messages
+  };
+
   int ni_ports_;
-  std::vector<PortTime> ports_;  // [accelerator][NI port]: how it spent its time
+  std::vector<PortTime> ports_;  // [accelerator][NI port]: how it spent its time, without that of slots
+  std::vector<Slot> slots_;
 };
 
 }  // namespace coppice::system

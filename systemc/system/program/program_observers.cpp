@@ -18,6 +18,7 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
                                    const config::SystemConfig& system, int ni_ports)
     : state_(state),
       period_(system.clock.period()),
+      accelerators_(static_cast<std::size_t>(topology.num_accelerators())),
       ends_(static_cast<std::size_t>(topology.num_nodes()), 0),
       breakdown_(topology.num_accelerators(), ni_ports) {
   gradients_.resize(state.exchanges());
@@ -70,33 +71,31 @@ void ProgramObservers::attach(ni::MessageLog& log, fabric::Fabric& fabric) {
   if (activity_ != nullptr) fabric.add_observer(*activity_);
 }
 
-void ProgramObservers::extend(topology::NodeId src, topology::NodeId dst, const ni::MessageRecord& times) {
-  Cycles& left = ends_[static_cast<std::size_t>(src)];
-  left = std::max(left, times.tail_injected + 1);
-  Cycles& came = ends_[static_cast<std::size_t>(dst)];
-  came = std::max(came, times.completed);
-  last_ = std::max(last_, times.completed);
+std::vector<Cycles> ProgramObservers::ends() const {
+  std::vector<Cycles> ends = ends_;
+  for (std::size_t n = 0; n < accelerators_; ++n) ends[n] = std::max(ends[n], common_end_);
+  return ends;
 }
 
-// All accelerators start their tables in the same cycle.
+// All accelerators start their tables in the same cycle, and every accelerator sends and receives an image.
 void ProgramObservers::images_completed(ni::ImagesOfMessage& images) {
   const ni::MessageRecord& original = images.original();
   const ni::ContextId id = exchange_of(original);
-  const PortTime time = divide(original, state_.begun(id, original.src));
-  for (const auto& [src, src_port, dst] : images.ends()) {
-    extend(src, dst, original);
-    breakdown_.add(time, src, src_port);
-  }
-  if (progress_of(id) == nullptr && activity_ == nullptr) return;
-  for (std::size_t i = 0; i < images.ends().size(); ++i) {
-    const ni::MessageRecord& image = images.image(i);
-    follow(id, image);
-    if (activity_ != nullptr) activity_->message_completed(image, id - 1);
-  }
+  common_end_ = std::max({common_end_, original.tail_injected + 1, original.completed});
+  last_ = std::max(last_, original.completed);
+  breakdown_.add(divide(original, state_.begun(id, original.src)), images.slot(), images.ports());
+  if (activity_ != nullptr) activity_->message_completed(original, id - 1);
+  if (progress_of(id) == nullptr) return;
+  const auto accelerators = static_cast<topology::NodeId>(images.ports().size());
+  for (topology::NodeId src = 0; src < accelerators; ++src) follow(id, images.image(src));
 }
 
 void ProgramObservers::message_completed(const ni::MessageRecord& message) {
-  extend(message.src, message.dst, message);
+  Cycles& left = ends_[static_cast<std::size_t>(message.src)];
+  left = std::max(left, message.tail_injected + 1);
+  Cycles& came = ends_[static_cast<std::size_t>(message.dst)];
+  came = std::max(came, message.completed);
+  last_ = std::max(last_, message.completed);
   const ni::ContextId id = exchange_of(message);
   breakdown_.add(message, state_.begun(id, message.src));
   follow(id, message);

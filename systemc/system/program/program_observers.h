@@ -37,7 +37,7 @@ class ProgramObservers final : public ni::MessageObserver {
 
   // [network interface]: the cycle after its last message left or its last arrival was stored, whichever is
   // later; 0 if it has no messages.
-  const std::vector<Cycles>& ends() const { return ends_; }
+  std::vector<Cycles> ends() const;
   Cycles last() const { return last_; }
   const TimeBreakdown& breakdown() const { return breakdown_; }
   // nullptr if the network is not a hierarchy.
@@ -56,11 +56,12 @@ class ProgramObservers final : public ni::MessageObserver {
   // nullptr if the collective's chunks do not become final individually, or all messages have completed.
   GradientProgress* progress_of(ni::ContextId id);
   void follow(ni::ContextId id, const ni::MessageRecord& message);
-  void extend(topology::NodeId src, topology::NodeId dst, const ni::MessageRecord& times);
 
   const ProgramState& state_;
   Femtoseconds period_;
-  std::vector<Cycles> ends_;
+  std::size_t accelerators_;
+  std::vector<Cycles> ends_;  // [network interface], without images
+  Cycles common_end_ = 0;     // the end of all accelerators' images
   Cycles last_ = 0;
   TimeBreakdown breakdown_;
   std::vector<Gradients> gradients_;  // [collective or transfer]: its gradients

@@ -227,10 +227,17 @@ class Stretch {
             .stop = stop_};
   }
 
-  nlohmann::ordered_json run_at(config::Fidelity fidelity, fabric::Meetings* meetings = nullptr,
-                                const SymmetricRun* symmetric = nullptr) const {
+  nlohmann::ordered_json run_at(config::Fidelity fidelity, fabric::Meetings* meetings = nullptr) const {
+    return run_with(setup(fidelity, meetings, nullptr));
+  }
+  nlohmann::ordered_json run_with(const ProgramSetup& with) const {
+    return within_time(loaded_, key_, [&] { return ProgramRun(with, options_).run(); });
+  }
+  // Leaves the machine to the end of the process, since SystemC searches a list of all modules whenever it
+  // destroys one.
+  nlohmann::ordered_json run_undestroyed(const ProgramSetup& with) const {
     return within_time(loaded_, key_,
-                       [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
+                       [&] { return std::make_unique<ProgramRun>(with, options_).release()->run(); });
   }
 
   // The sample of a chained pass is not scaled down, since gradient queues count the bytes of the whole
@@ -280,10 +287,10 @@ class Stretch {
     const CompiledCollective& only = *prepared_->only;
     const auto symmetric = find_symmetric_run(prepared_->topology, only.schedule, only.report);
     if (symmetric == nullptr) return std::nullopt;
-    const auto run = [&] { return run_at(config::Fidelity::kTrain, nullptr, symmetric.get()); };
-    if (options_.by_one_here) return run();
+    const ProgramSetup by_one = setup(config::Fidelity::kTrain, nullptr, symmetric.get());
+    if (options_.by_one_here) return run_with(by_one);
     try {
-      return run_in_child(run, options_.interrupted);
+      return run_in_child([&] { return run_undestroyed(by_one); }, options_.interrupted);
     } catch (const ModelError&) {
       return std::nullopt;
     }
