@@ -66,7 +66,8 @@ class Search {
     }
   }
 
-  // Tries the cut as given, and then with exactly those switches inside whose accelerators are all inside.
+  // Tries the cut as given, and then again with those switches inside whose neighbouring accelerators are all
+  // inside (at least one), and with all other switches outside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);

@@ -42,7 +42,7 @@ schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol = {});
 
 // The part of a step's cost that does not depend on its size (alpha in the cost model): message setup, the
-// latency of the longest channel (twice if there are switches), and the delays of memory and adder.
+// latency of the slowest channel (doubled if there are switches), and the delays of memory and adder.
 Femtoseconds step_latency(const config::SystemConfig& system, const topology::Topology& topology,
                           const std::optional<schedule::Protocol>& protocol = {});
 

@@ -168,7 +168,8 @@ class ProgramState {
   Bytes kept_bytes_ = 0;  // sum over all buffers
   // The buffers of finished transfers, restarted, if the program reuses transfers.
   std::unordered_map<const CompiledCollective*, std::vector<std::unique_ptr<Verification>>> spare_;
-  // [compiled]: indices of members that differ from their accelerator's number.
+  // [compiled][accelerator]: the accelerator's index among the members. Members before the first one whose
+  // index differs from its accelerator's number are left out.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]: its times
   config::Check check_;

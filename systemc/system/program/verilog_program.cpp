@@ -72,10 +72,9 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
                            collective.name));
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
-      refusals.refuse(
-          key,
-          fmt::format("'{}' has priority {}, but Verilog network interfaces support only {} to {}: change it",
-                      collective.name, collective.priority, -kMost, kMost - 1));
+      refusals.refuse(key, fmt::format("'{}' has priority {}, but Verilog network interfaces support only "
+                                       "priorities from {} to {}: change the priority",
+                                       collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
   refusals.unless(std::string_view(state.verified()) != "contributions", "check",

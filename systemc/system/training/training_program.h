@@ -19,7 +19,7 @@ namespace coppice::system {
 //   layer_wise  one for each layer with weights;
 //   bucketed    one for each bucket of layers, filled from the last layer on until it has `bucket` bytes;
 //   chained     one for all layers, after the backward pass. The iteration starts with this all-reduce, and
-//               each layer is updated and passed forward when its gradients become final.
+//               each layer is updated and begins its forward pass when its gradients become final.
 // All-reduces of layers closer to the input have higher priority, since the next iteration needs them first.
 // Gradients of fewer than `least` bytes are padded to `least`.
 struct TrainingProgram {
