@@ -64,7 +64,7 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
 }
 
 // Converts the tiles of a PE to tiles of the accelerator. `traffic` is the data that all PEs together move
-// for one of the PE's products.
+// while each of them computes one product.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);

@@ -589,7 +589,7 @@ class Passes(Section):
     formula: int
     """The number of passes over layers, and of other computations given in bytes, that were timed by formula."""
     tiles: int
-    """The number of passes simulated tile by tile because exchanges may access memory at the same time."""
+    """The number of passes simulated tile by tile because a collective or transfer may access memory meanwhile."""
     delayed_ns: float
     """The time by which memory accesses of network interfaces delayed passes simulated tile by tile, averaged over
     accelerators. Unit: ns."""

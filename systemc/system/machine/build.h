@@ -49,7 +49,7 @@ Femtoseconds step_latency(const config::SystemConfig& system, const topology::To
 // Rounds `bytes` up to whole fp32 elements, and to at least `least`.
 Bytes padded_size(Bytes bytes, Bytes least);
 // The size of a collective, padded so that every accelerator has at least one element. If chunks move through
-// dimensions, every piece of a chunk needs an element; a rooted collective needs only one in total.
+// dimensions, every piece of a chunk needs an element; a rooted collective needs only one element in total.
 Bytes padded_size(const workload::CollectiveSpec& spec, const config::SystemConfig& system, int accelerators);
 
 // Throws ConfigError at `collective.root` if the root is not an accelerator of the network.

@@ -371,7 +371,8 @@ constexpr ResultField kFields[] = {
      "The number of passes over layers, and of other computations given in bytes, that were timed by "
      "formula."},
     {"passes.tiles", "", kInteger,
-     "The number of passes simulated tile by tile because exchanges may access memory at the same time."},
+     "The number of passes simulated tile by tile because a collective or transfer may access memory "
+     "meanwhile."},
     {"passes.delayed_ns", "ns", kNumber,
      "The time by which memory accesses of network interfaces delayed passes simulated tile by tile, "
      "averaged "
@@ -485,7 +486,7 @@ constexpr ResultField kFields[] = {
      "The cycles of the pass without stalls, including aggregation among the PEs."},
     {"layers[].stall_cycles", "cycles", kInteger, "The cycles for which the arrays wait for memory."},
     {"layers[].utilization", "", kNumber,
-     "The number of multiply-accumulates divided by the peak number in these cycles."},
+     "The number of multiply-accumulates divided by the peak number in `cycles`."},
     {"layers[].mapping_efficiency", "", kNumber,
      "The mean fraction of an array's processing elements that tiles use."},
     {"layers[].bytes", "B", kInteger, "The bytes moved between memory and buffers."},

@@ -349,8 +349,8 @@ void count_messages(CompiledCollective& compiled, const topology::Topology& mach
   }
 }
 
-// Counts messages, and estimates flit-hops by a lower bound: each accelerator receives all data once, over at
-// least one hop.
+// Counts messages, and replaces the number of flit-hops by a lower bound, in which each accelerator receives
+// all data once, over one hop.
 void CompiledCollectives::count_roughly(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();

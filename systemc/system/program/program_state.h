@@ -117,8 +117,8 @@ class ProgramState {
   void done(ni::ContextId id, Cycles now);
   // Records when the only collective, which starts at time 0, ended at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data until the end of the run and verifies it there, since network interfaces may still add
-  // data after all messages of a collective have been counted.
+  // Keeps all data until the end of the run and verifies it then, since network interfaces may still add data
+  // after all messages of a collective have been counted.
   void keep_data() { kept_ = true; }
   void verify_kept();
   // Throws the error for wrong data: OrderLostError if the schedule relies on the lockstep for its order,

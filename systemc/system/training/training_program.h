@@ -11,9 +11,9 @@
 namespace coppice::system {
 
 // A training iteration on equal accelerators, as a program. Forward passes are followed by backward passes
-// from the last layer to the first; each computes the weight gradient and, except for the first layer, the
-// input gradient. All-reduces over all ranks start as soon as their gradients are ready. After the backward
-// pass, weights are updated as soon as their gradients have been reduced. `overlap` determines the
+// from the last layer to the first. A backward pass computes the weight gradient and, except for the first
+// layer, the input gradient. All-reduces over all ranks start as soon as their gradients are ready. After the
+// backward pass, weights are updated as soon as their gradients have been reduced. `overlap` determines the
 // all-reduces:
 //   none        one for all layers, after the backward pass;
 //   layer_wise  one for each layer with weights;

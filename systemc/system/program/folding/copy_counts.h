@@ -7,7 +7,8 @@
 
 namespace coppice::system {
 
-// The number of flits on each channel of the machine, given those on the channels of the quotient network.
+// The number of flits on each channel of the machine, given the numbers for the channels of the quotient
+// network.
 fabric::FabricStatistics of_all_channels(const FoldedCopies& copies,
                                          const fabric::FabricStatistics& of_one_copy);
 
