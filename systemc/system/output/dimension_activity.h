@@ -71,7 +71,7 @@ class DimensionActivity final : public fabric::FabricObserver {
     Femtoseconds begin;
     Femtoseconds end;
   };
-  // Adds the part of `span` that `covered` does not contain to a series, and merges the span into `covered`,
+  // Adds to a series the part of `span` that `covered` does not contain, and merges the span into `covered`,
   // a list of disjoint spans in ascending order. Spans must be added in the order of their ends.
   void cover(std::vector<Span>& covered, std::size_t series, Span span);
 

@@ -22,8 +22,8 @@ class OutOfTime : public std::runtime_error {
 struct SubprocessOptions {
   int at_once = 1;  // the maximum number of children at the same time, at least 1
   const std::atomic<bool>* interrupted = nullptr;  // polled ten times a second
-  // `job_done` is called with each job's value as it arrives. `interrupting` is called before children are
-  // terminated because `interrupted` is set.
+  // `job_done` is called with each job's value as it arrives. If `interrupted` is set, `interrupting` is
+  // called before the children are terminated.
   std::function<void(std::size_t job, const nlohmann::ordered_json& value)> job_done;
   std::function<void()> interrupting;
   double most_seconds = 0;  // time limit for all jobs together; 0: none

@@ -54,8 +54,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
   // Adds the rank's operation with index `operation`, which must be a collective or transfer without
-  // predecessors. It is new or replaces an operation that has ended. It becomes ready in cycle `at`, which
-  // must not be in the past, or in the first cycle if the simulation has not begun.
+  // predecessors. It is new or replaces an operation that has ended. If the simulation has begun, it becomes
+  // ready in cycle `at`, which must not be in the past; otherwise, in the first cycle.
   void add(std::size_t operation, Cycles at);
 
   // Whether the runner will act even if nothing else happens.

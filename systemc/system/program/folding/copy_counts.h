@@ -12,8 +12,8 @@ namespace coppice::system {
 fabric::FabricStatistics of_all_channels(const FoldedCopies& copies,
                                          const fabric::FabricStatistics& of_one_copy);
 
-// Converts the result of a run of one copy to that of all copies: sums are multiplied, and list items get
-// counts.
+// Converts the result of running one copy to the result for all copies: sums are multiplied, and list items
+// get counts.
 void count_copies(const FoldedCopies& copies, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system
