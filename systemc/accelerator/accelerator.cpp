@@ -38,7 +38,7 @@ class Spread {
   Bytes next(Bytes part) {
     if (whole_ == 0 || part == 0) return 0;
     so_far_ += part;
-    // A 128-bit division takes four times as long as a 64-bit division, which is nearly always sufficient.
+    // A 64-bit division is nearly always sufficient, and four times as fast as a 128-bit division.
     Bytes product = 0;
     const Bytes given = __builtin_mul_overflow(so_far_, total_, &product)
                             ? static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_)
@@ -59,12 +59,12 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   const workload::Gemm product = gemm(layer, pass, batch);
   if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
   throw UnsupportedError(fmt::format(
-      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}: use a smaller one",
+      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}: use a smaller mini-batch",
       layer.name, batch));
 }
 
 // Converts the tiles of a PE to tiles of the accelerator. `traffic` is the data that all PEs together move
-// for one of the PE's products.
+// while each of them computes one product.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);
@@ -122,8 +122,8 @@ ValueBytes Accelerator::bytes(Pass pass) const {
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-// The products of the PEs with a full share and of those with a smaller share, and the number of times that
-// the memory moves each operand.
+// The product of a PE with a full share and, if such PEs exist, the product of a PE with a smaller share.
+// Each product comes with the number of times that the memory moves its operands.
 std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
   const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
     const std::int64_t count = gemm(layer, pass, samples).count;

@@ -41,8 +41,8 @@ class AcceleratorModule : public sc_core::sc_module {
   void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
     inside.get_base_port().bind(memory.get_base_port());
   }
-  // Writes a 32-bit register. The access takes no time. It happens at the time `ahead` after the kernel's
-  // current time. Throws ModelError if the network interface rejects it.
+  // Writes a 32-bit register. The access happens at the kernel's current time plus `ahead`, and takes no
+  // time. Throws ModelError if the network interface rejects it.
   void write_register(sc_dt::uint64 address, std::uint32_t value,
                       const sc_core::sc_time& ahead = sc_core::SC_ZERO_TIME);
   std::uint32_t read_register(sc_dt::uint64 address);

@@ -35,7 +35,7 @@ Footprint footprint_of(const workload::Model& model, std::int64_t batch, const O
   footprint.partial_sums = partial_sums;
   for (const workload::Layer& layer : model.layers) {
     const workload::Tensors sizes = tensors(layer, batch);
-    // The inputs of an embedding are indices. Products of activations and sums have two operands.
+    // The inputs of an embedding are indices. A product of activations has two operands, as does a sum.
     std::int64_t values = layer.kind == workload::LayerKind::kEmbedding
                               ? batch * layer.batch * layer.ifmap_height * layer.ifmap_width
                               : sizes.inputs;

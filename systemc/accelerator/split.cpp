@@ -29,7 +29,7 @@ Parts cut(std::int64_t size, std::int64_t parts) {
 }
 
 // Makes a share from the two kinds of PEs. Calls `set(layer, samples, size)` for each kind, where `size` is
-// the size of the PE's part.
+// the size of the part of one such PE.
 template <typename Set>
 Share made(const Layer& layer, std::int64_t batch, const Parts& parts, Set set) {
   Share share;

@@ -71,7 +71,7 @@ sc_core::sc_time TileEngine::load_ready() const {
   return std::max(last_load_, loaded_ - computed_ == 1 ? last_computed_ : before_last_computed_);
 }
 
-// Completes the loads of tiles that load nothing, because these tiles do not wait for the memory.
+// Completes the loads of tiles that load nothing. These tiles need not wait for the memory.
 void TileEngine::load_nothing() {
   while (may_load() && program_->demand(loaded_).load == 0) {
     last_load_ = sc_time_stamp();

@@ -21,7 +21,7 @@ constexpr std::size_t kBlock = 64 << 10;
 constexpr std::size_t kMostOfADevice = 1 << 20;
 
 [[noreturn]] void refuse_size(std::size_t most) {
-  throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
+  throw UnreadableError(fmt::format("it is larger than {} MiB", most >> 20));
 }
 
 // The files that have been read, identified by device and inode because a file may have several names. Access

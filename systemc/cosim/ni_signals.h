@@ -93,7 +93,7 @@ struct NiFlit {
   bool tail;
   FlitBits bits;
 };
-// The outputs of a cycle, common to all numbers of contexts.
+// The outputs of a cycle that network interfaces have with any number of contexts.
 struct NiOutcome {
   std::array<NiFlit, kPorts> flits;
   int num_flits = 0;

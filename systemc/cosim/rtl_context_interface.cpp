@@ -211,8 +211,8 @@ void RtlContextInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
     const ContextId id = (*shared().log)[arrival.message].context;
     const int index = find(id);
     if (index < 0) {
-      fail(fmt::format(
-               "a message of collective {} arrived before a context held it: raise system.ni.contexts", id),
+      fail(fmt::format("a message of collective {} arrived before it had a context: raise system.ni.contexts",
+                       id),
            now);
     }
     contexts_[static_cast<std::size_t>(index)].reached = true;

@@ -16,7 +16,7 @@ namespace coppice::cosim {
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
 // Like refuse_ni_settings(), but checks only the limits of timing and packetisation, which apply to Verilog
-// of any size.
+// network interfaces of any size.
 std::string refuse_ni_timing(const config::SystemConfig& system);
 // The capacity for tables and routes, as given by NiLimits or by the limits of a context.
 struct TableRoom {

@@ -94,7 +94,9 @@ void RtlTerminal::message_came(int port, Cycles now) {
   ni::MessageRecord& record = (*context_.log)[message];
   const auto tails = tails_.extract(message).mapped();
   if (tails != record.packets)
-    fail(fmt::format("a message of {} packets was counted as arrived after {}", record.packets, tails), now);
+    fail(
+        fmt::format("a message of {} packets was counted as arrived after {} packets", record.packets, tails),
+        now);
   record.tail_ejected = now;
   record.dst_port = port;
   record.completed = reduction_.completion(record.entry->op, now);

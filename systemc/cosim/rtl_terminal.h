@@ -65,8 +65,8 @@ class RtlTerminal : public fabric::Terminal {
   void pop_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // Processes the outputs of a cycle that all kinds of network interfaces have. Throws ModelError if the
-  // outputs are impossible.
+  // Processes those outputs of a cycle that all kinds of network interfaces have. Throws ModelError if they
+  // are impossible.
   void take_outcome(const NiOutcome& outcome, Cycles now);
   // Records that the last tail of a message has arrived at the port in this cycle, according to the RTL. The
   // message counts as arrived once it has been reduced.

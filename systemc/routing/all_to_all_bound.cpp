@@ -66,7 +66,8 @@ class Search {
     }
   }
 
-  // Tries the cut as given, and then with exactly those switches inside whose accelerators are all inside.
+  // Tries the cut as given, and then again with those switches inside whose neighbouring accelerators are all
+  // inside (at least one), and with all other switches outside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);
@@ -110,8 +111,8 @@ class Search {
 
   // Solves a linear program for channel lengths y and distances d from every accelerator s to every node v.
   // It maximises the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for
-  // every channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are the
-  // lengths, followed by the distances.
+  // every channel e from u to v, and to a limit of 1 on the sum of bandwidths times lengths. Its columns are
+  // the lengths, followed by the distances.
   std::vector<double> best_lengths() const {
     const auto& channels = topology_.channels();
     const auto count = static_cast<int>(channels.size());

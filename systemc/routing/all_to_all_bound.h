@@ -9,12 +9,12 @@
 namespace coppice::routing {
 
 // A lower bound, with its proof, on the time of an all-to-all, in which every accelerator sends a block to
-// every other one. Assign arbitrary lengths to all channels. The block of a pair of accelerators then travels
-// at least their distance, and in each unit of time, all channels together carry at most the sum of bandwidth
-// times length. The all-to-all therefore takes at least the sum of all pairs' distances, times the size of a
-// block, divided by that sum of bandwidth times length. By the duality of linear programming, some lengths
-// prove the true optimum. A cut is a special case: the channels across the cut have length 1, and all other
-// channels have length 0.
+// every other accelerator. Assign arbitrary lengths to all channels. The block of a pair of accelerators then
+// travels at least their distance, and in each unit of time, all channels together carry at most the sum of
+// bandwidth times length. The all-to-all therefore takes at least the sum of all pairs' distances, times the
+// size of a block, divided by that sum of bandwidth times length. By the duality of linear programming, some
+// lengths prove the true optimum. A cut is a special case: the channels across the cut have length 1, and all
+// other channels have length 0.
 struct AllToAllBound {
   double ns = 0;
   // The accelerators inside the cut that proves the bound, then the accelerators outside; empty if `lengths`
@@ -23,11 +23,11 @@ struct AllToAllBound {
   std::vector<double> lengths;  // [channel]; the maximum is 1. Empty if `groups` prove the bound.
 };
 
-// Computes the highest of the bounds that the following prove: cuts around every single accelerator and
-// around every range of coordinates of a dimension; equal lengths for all channels; optimal lengths, found by
-// a linear program, if accelerators times channels do not exceed kMostSolved; and nearly optimal lengths
-// (concurrent_flow.h) if that product does not exceed kMostApproximated (64 accelerators with about 8 links
-// each, and their switches). Latency is not included.
+// Computes several bounds and returns the highest. They are proven by cuts around every single accelerator
+// and around every range of coordinates of a dimension; by equal lengths for all channels; by optimal
+// lengths, found by a linear program, if accelerators times channels do not exceed kMostSolved; and by nearly
+// optimal lengths (concurrent_flow.h) if that product does not exceed kMostApproximated (64 accelerators with
+// about 8 links each, and their switches). Latency is not included.
 AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 
 inline constexpr std::size_t kMostSolved = 1536;

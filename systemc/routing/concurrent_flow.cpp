@@ -69,7 +69,7 @@ class Rounds {
     return lengths;
   }
 
-  // The time of the busiest channel in nanoseconds, for loads in bytes.
+  // The time in nanoseconds for which the busiest channel is busy, for loads in bytes.
   double busiest(const std::vector<double>& loads) const {
     double most = 0;
     for (std::size_t e = 0; e < loads.size(); ++e) most = std::max(most, loads[e] / bandwidth(e));

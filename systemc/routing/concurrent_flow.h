@@ -19,9 +19,9 @@ struct ConcurrentFlow {
 
 // Approximates the flow by multiplicative weights (Garg and Koenemann, "Faster and simpler algorithms for
 // multicommodity flow", SIAM J. Comput. 2007). Every round sends one block per pair of accelerators, in equal
-// parts over the pair's shortest paths, and then lengthens channels, most of all those whose load is highest
-// relative to their bandwidth. Ends after `rounds` rounds, or once `least` is within 0.5% of `most`. A round
-// runs a shortest-path search from every accelerator.
+// parts over the pair's shortest paths, and then lengthens the channels; the higher the load of a channel
+// relative to its bandwidth, the more it is lengthened. Ends after `rounds` rounds, or once `least` is within
+// 0.5% of `most`. A round runs a shortest-path search from every accelerator.
 ConcurrentFlow approximate_all_to_all(const topology::Topology& topology, int rounds);
 
 }  // namespace coppice::routing

@@ -51,8 +51,8 @@ class LoadLevels {
     return kNoSpine;
   }
 
-  // The spine for which the busier of its links at ends `a` and `b` has the least load, lowest number first;
-  // kNoSpine if no spine is live at both ends.
+  // The spine whose busier link, of those at ends `a` and `b`, has the least load; of several such spines,
+  // the one with the lowest number. kNoSpine if no spine is live at both ends.
   int least_loaded(int a, int b) const {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const int spine = common(a, static_cast<int>(k), b, static_cast<int>(k));

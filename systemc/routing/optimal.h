@@ -6,8 +6,8 @@ namespace coppice::routing {
 
 // Finds the best assignment in polynomial time, from scratch or from an existing assignment.
 //
-// If all ToRs have the same live spines (whichever spines failed), the result is exact, and better than just
-// a minimal maximum load: no link of a ToR carries more than ceil(flows of the ToR / live spines), the
+// If all ToRs have the same live spines (whichever spines failed), the result is exact, and not only its
+// maximum load is minimal: no link of a ToR carries more than ceil(flows of the ToR / live spines), the
 // minimum possible at that ToR (SpineBalancer).
 //
 // If live spines differ between ToRs because links failed, deciding whether a load is possible is NP-complete

@@ -12,7 +12,7 @@
 
 namespace coppice::routing {
 
-// Places flows so that no link carries more than its cap, by alternating paths (Kempe chains). A flow from
+// Uses alternating paths (Kempe chains) to place flows so that no link carries more than its cap. A flow from
 // ToR u to ToR v is placed on a spine a with room at u. If the link from a to v overflows, a flow of v moves
 // from a to a spine b with room at v. This may in turn force that flow's source ToR to move a flow from b to
 // a, and so on. If all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines)

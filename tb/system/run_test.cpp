@@ -101,8 +101,9 @@ check: values
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("wrong sum: at accelerator 0, element 536"));
-  EXPECT_THAT(outcome.err, HasSubstr("only the lockstep enforces the order of 'ring2d', and messages that "
-                                     "share injection port 0 of accelerator 1 in step 1"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("only the lockstep enforces the order of 'ring2d', but messages arrived later "
+                        "than it assumes (messages share injection port 0 of accelerator 1 in step 1"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
@@ -116,9 +117,9 @@ TEST(Run, ExplainsWhyAScheduleThatReliesOnLockstepLostItsOrderInTheNetwork) {
     const char* why;
   };
   constexpr Case kCases[] = {
-      {"[4, 3]", "4 GB/s", "{ports: 3, dma_latency: 30}", "2400 B", "messages that share "},
+      {"[4, 3]", "4 GB/s", "{ports: 3, dma_latency: 30}", "2400 B", "(messages share "},
       {"[4, 5]", "500 MB/s", "{flow_control: packet, payload: 64 B, dma_latency: 1}", "1360 B",
-       "messages of one timestep that differ in length"}};
+       "(messages of the same timestep differ in length"}};
   for (const Case& one : kCases) {
     const Workshop shop;
     shop.write("c.yaml", fmt::format(R"(

@@ -67,7 +67,7 @@ class FluidSample(Section):
     fidelity: str
     """The fidelity at which the sample was timed exactly. Not in every result."""
     time_ns: float
-    """The exact time of the sample, by trains or flits. Unit: ns. Not in every result."""
+    """The exact time of the sample, simulated by trains or flits. Unit: ns. Not in every result."""
     fluid_time_ns: float
     """The fluid time of the sample. Unit: ns. Not in every result."""
 
@@ -85,8 +85,8 @@ class Bound(Section):
     time_ns: float
     """The lower bound on any schedule's time due to the network's bandwidth. Unit: ns."""
     latency_ns: float
-    """The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator whose data
-    it needs. Unit: ns."""
+    """The lower bound due to latency: the longest one-way time of a flit between two accelerators of which one needs
+    the other's data. Unit: ns."""
     attainable: float
     """The largest possible efficiency: the larger lower bound divided by the same bound with the head flits of packets
     (system.ni.payload)."""
@@ -196,7 +196,7 @@ class StatisticsAnyAny(Section):
     sum: float
     """The sum of the quantity over the modules of the kind."""
     max: float
-    """The largest value of the quantity in a module."""
+    """The largest value of the quantity in any one module of the kind."""
 
 
 class StatisticsAny(Section):
@@ -295,7 +295,7 @@ class CollectivesItem(TypedDict):
 
 
 class AcceleratorsItemOperationsItem(TypedDict):
-    """An operation of the rank, with the times at which it was ready, began and ended."""
+    """An operation of the rank, with the times at which it became ready, began and ended."""
 
     name: str
     """The name of the operation."""
@@ -331,7 +331,8 @@ class AcceleratorsItem(TypedDict):
     rank: int
     """The rank of the program that runs on it."""
     count: NotRequired[int]
-    """The number of accelerators in the copies of the model that behaved identically; this is the first of them."""
+    """The number of accelerators, one in each copy of the model, that behaved identically; this is the first of
+    them."""
     lost_ns: NotRequired[float]
     """The accelerator's time lost at failures: from the end of its job's last finished iteration to the failure. Unit:
     ns."""
@@ -428,7 +429,7 @@ class TimeBreakdownCycles(Section):
     """Time for which a port was idle because the table of its next message had not been started. Unit: cycles. Not in
     every result."""
     finished: float
-    """Time for which a port had nothing left to send while others had; the whole time for an unused port. Unit:
+    """Time for which a port had nothing left to send while other ports did; the whole time for an unused port. Unit:
     cycles."""
 
 
@@ -474,7 +475,7 @@ class TrainingAllReducesItem(TypedDict):
     steps: int
     """The number of timesteps of the schedule."""
     fidelity: str
-    """What was simulated, as in `fidelity`."""
+    """The level of detail of the simulation, as in `fidelity`."""
     verified: str
     """How the sums were verified, as in `verified`."""
     contention_free: bool
@@ -588,9 +589,9 @@ class Passes(Section):
     formula: int
     """The number of passes over layers, and of other computations given in bytes, that were timed by formula."""
     tiles: int
-    """The number of passes simulated tile by tile because exchanges may access memory at the same time."""
+    """The number of passes simulated tile by tile because a collective or transfer may access memory meanwhile."""
     delayed_ns: float
-    """The delay of passes simulated tile by tile due to network interfaces' memory accesses, averaged over
+    """The time by which memory accesses of network interfaces delayed passes simulated tile by tile, averaged over
     accelerators. Unit: ns."""
 
 
@@ -667,7 +668,7 @@ class FluidSampleDict(TypedDict):
     fidelity: NotRequired[str]
     """The fidelity at which the sample was timed exactly."""
     time_ns: NotRequired[float]
-    """The exact time of the sample, by trains or flits. Unit: ns."""
+    """The exact time of the sample, simulated by trains or flits. Unit: ns."""
     fluid_time_ns: NotRequired[float]
     """The fluid time of the sample. Unit: ns."""
 
@@ -703,7 +704,7 @@ class TimeBreakdownCyclesDict(TypedDict):
     idle: NotRequired[float]
     """Time for which a port was idle because the table of its next message had not been started. Unit: cycles."""
     finished: float
-    """Time for which a port had nothing left to send while others had; the whole time for an unused port. Unit:
+    """Time for which a port had nothing left to send while other ports did; the whole time for an unused port. Unit:
     cycles."""
 
 
@@ -845,8 +846,8 @@ class RunResult(Result):
     algbw_gb_s: float
     """Algorithm bandwidth: the size of the collective divided by its time. Unit: GB/s. Not in every result."""
     busbw_gb_s: float
-    """Bus bandwidth: algorithm bandwidth times the data each accelerator's links carry per byte, 2 (n - 1) / n for an
-    all-reduce. Unit: GB/s. Not in every result."""
+    """Bus bandwidth: algorithm bandwidth times the bytes that each accelerator's links carry per byte of the
+    collective, 2 (n - 1) / n for an all-reduce. Unit: GB/s. Not in every result."""
     bound: Bound
     """Not in every result."""
     efficiency: float
@@ -1020,7 +1021,8 @@ class TrafficResult(Result):
     hops_mean: float | None
     """The mean number of routers that a packet traversed."""
     ejection_utilization_max: float
-    """The fraction of the time for which the ejection channel of the accelerator that received most flits was busy."""
+    """The fraction of the time for which the ejection channel of the accelerator that received the most flits was
+    busy."""
     saturated: bool
     """Whether the offered load exceeded what the network could deliver."""
     packets_measured: int

@@ -39,7 +39,8 @@ void ArrayModule::read_statistics(const Reader& read) const {
        static_cast<double>(statistics_.tiles));
   read({"array", "busy_cycles", "cycles", "Accelerator cycles in which a tile was in the array."},
        static_cast<double>(statistics_.busy));
-  read({"array", "pe_cycles", "cycles", "Busy cycles times the PEs that the tile of each cycle used."},
+  read({"array", "pe_cycles", "cycles",
+        "Busy cycles, each multiplied by the number of PEs that its tile uses."},
        static_cast<double>(statistics_.pe_cycles));
   read({"array", "macs", "", "Multiply-accumulates."}, static_cast<double>(statistics_.macs));
 }

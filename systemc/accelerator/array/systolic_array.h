@@ -19,8 +19,8 @@ Dataflow parse_dataflow(const std::string& name);
 
 // The convention for counting the cycles of a tile.
 enum class Convention {
-  // All cycles from the first operand to the last result count. Tiles at the edges count with the rows and
-  // columns in use.
+  // All cycles from the first operand to the last result count. For tiles at the edges, only the rows and
+  // columns in use count.
   kCausal,
   // The convention of SCALE-Sim: every tile counts as if it were as large as the array, and the cycles in
   // which the results of an output-stationary tile leave do not count.
@@ -58,8 +58,8 @@ class SystolicArray {
   //   input stationary   k x m, depth n
   // The product is cut into tiles that are no larger than the array. A tile of r x c occupies the array for 2
   // r + c + depth - 2 cycles: r to load or drain, r - 1 + c - 1 of skew, and depth values through each lane.
-  // Tiles at the edges count with the rows and columns in use. In SCALE-Sim's convention, every tile has the
-  // array's size, and an output-stationary tile needs r cycles fewer.
+  // For tiles at the edges, only the rows and columns in use count. In SCALE-Sim's convention, every tile has
+  // the array's size, and an output-stationary tile needs r cycles fewer.
   PeCycles cycles(const workload::Gemm& gemm) const;
 
   // The number of multiply-accumulates performed, relative to the maximum in the same time; 0 if there is no

@@ -19,8 +19,8 @@ OperandBlocks OperandBlocks::patches(const Layer& layer, std::int64_t samples) {
   const workload::Gemm product = gemm(layer, Pass::kForward, samples);
   OperandBlocks blocks = plain(product.m, product.k);
   blocks.patches_ = layer.kind != workload::LayerKind::kMatmul;
-  // If a layer computes only a part of the output, its patches are treated as if none had padding, although
-  // those at the border of the image have some.
+  // If a layer computes only a part of the output, all its patches are treated as if they had no padding,
+  // although the patches at the border of the image have padding.
   blocks.vertical_ = {layer.output_height(), layer.input_rows(), layer.filter_height,
                       layer.stride_height,   layer.dilation,     layer.part_height > 0 ? 0 : layer.padding};
   blocks.horizontal_ = {layer.output_width(), layer.input_columns(),

@@ -10,8 +10,8 @@
 
 namespace coppice::accelerator {
 
-// A block of an operand's rows or columns: the number of rows or columns in the block, and the factor that
-// they contribute to its number of tensor values.
+// A block of an operand's rows or columns: the number of these rows or columns, and their factor in the
+// number of tensor values (OperandGrid).
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;
@@ -38,8 +38,8 @@ class OperandBlocks {
                       std::int64_t end_column) const;
   // The total number of values of the operand that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
-  // The number of values in a block that no earlier block of pixels or columns contains. The sum over all
-  // blocks is values().
+  // The number of values in a block, excluding values that an earlier block of pixels or columns contains.
+  // The sum over all blocks is values().
   std::int64_t new_values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                           std::int64_t end_column) const;
 
@@ -74,7 +74,7 @@ class OperandBlocks {
 // of values in a block is the product of a factor for its rows and a factor for its columns.
 class OperandGrid {
  public:
-  // `once` selects OperandBlocks::new_values() for counting instead of values().
+  // If `once` is set, OperandBlocks::new_values() counts the values, otherwise values().
   OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once);
   std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
 

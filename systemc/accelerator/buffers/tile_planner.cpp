@@ -30,7 +30,7 @@ ProductShape units(const SystolicArray& array) {
 struct Passes {
   std::int64_t input = 1;
   std::int64_t weight = 1;
-  std::int64_t output = 1;  // transfers of complete results (once) and of incomplete sums (before that)
+  std::int64_t output = 1;  // one transfer of complete results, after any transfers of incomplete sums
 };
 
 // The number of transfers of each operand. A block that the next tile needs again is not transferred again.
@@ -59,7 +59,7 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   return result;
 }
 
-// The candidate sizes of a dimension: the array's size, doubled as long as it is smaller than the dimension,
+// The candidate sizes of a dimension: the array's size and its doublings that are smaller than the dimension,
 // and the size of the dimension itself.
 std::vector<std::int64_t> sizes(std::int64_t side, std::int64_t unit) {
   std::vector<std::int64_t> list;

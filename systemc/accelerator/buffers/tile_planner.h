@@ -22,9 +22,9 @@ struct CountedProduct {
 };
 
 // Finds tilings of products for an array and its buffers. For a given order, it chooses the tile sizes that
-// move the fewest bytes, counted exactly with the halos of patches. If several sizes do, it chooses those
+// move the fewest bytes, counted exactly and with the halos of patches. If several sizes do, it chooses those
 // with the fewest cycles, and then those with the fewest tiles. The candidates for a dimension are the
-// array's size, doubled up to the size of the product.
+// array's size, its doublings that are smaller than the dimension, and the dimension itself.
 class TilePlanner {
  public:
   // The buffers must be able to hold tiles of the first of `products`; the plan applies to all products.

@@ -19,7 +19,7 @@ struct TileStep {
   Bytes sums_in = 0;        // incomplete sums that were stored earlier and are loaded again
   Bytes sums_out = 0;       // sums that are stored after the computation
   bool new_output = false;  // whether the tile of sums differs from that of the previous tile
-  bool takes_half = false;  // whether data is loaded into a half of a buffer that the tile two positions
+  bool takes_half = false;  // whether data is loaded into half of a buffer, which the tile two positions
                             // before must have left
 };
 

@@ -19,8 +19,8 @@ struct BufferSizes {
   std::optional<Bytes> output;
 };
 
-// The number of bytes, in the buffers and in memory, of a value of an operand, a complete result and an
-// incomplete sum.
+// The size in bytes, both in the buffers and in memory, of a single value: of an operand, of a complete
+// result and of an incomplete sum.
 struct ValueBytes {
   Bytes operand = workload::kElementBytes;
   Bytes result = workload::kElementBytes;

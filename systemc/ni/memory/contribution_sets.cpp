@@ -71,7 +71,7 @@ ContributionSets::Form ContributionSets::form_of(const std::uint64_t* set) const
   if (count > kListed) return all_in(set) ? Form::kAll : Form::kWords;
   if (count == 0) return Form::kNone;
   if (count == 1 && (set[self_ / 64] >> (self_ % 64) & 1U) != 0) return Form::kSelf;
-  return accelerators_ <= std::numeric_limits<std::uint16_t>::max() ? Form::kList : Form::kWords;
+  return accelerators_ - 1 <= std::numeric_limits<std::uint16_t>::max() ? Form::kList : Form::kWords;
 }
 
 void ContributionSets::release(Handle handle) {

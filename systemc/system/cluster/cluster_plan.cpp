@@ -80,11 +80,11 @@ void place(const config::Loaded& loaded, const topology::Clos& clos, std::vector
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     PlannedJob& job = jobs[j];
     if (places[j].empty()) {
-      refuse(
-          loaded, fmt::format("routing.jobs[{}]", j),
-          fmt::format("{} needs {} copies of {} accelerators, which do not fit into the network's {} "
-                      "accelerators in hosts of {} after {} earlier jobs: write fewer copies or jobs",
-                      job.name, job.replicas, job.copy, clos.topology().num_accelerators(), routing.host, j));
+      refuse(loaded, fmt::format("routing.jobs[{}]", j),
+             fmt::format(
+                 "{} needs {} copies of {} accelerators, but too few hosts are free (accelerators of the "
+                 "network: {}, accelerators per host: {}, earlier jobs: {}): write fewer copies or jobs",
+                 job.name, job.replicas, job.copy, clos.topology().num_accelerators(), routing.host, j));
     }
     for (int rank = 0; rank < job.copy; ++rank) {
       std::vector<NodeId> ring;

@@ -15,8 +15,8 @@ struct PlannedJob {
   std::string name;    // name of the model
   int copy = 1;        // number of accelerators per copy of the model, and of rings
   int replicas = 2;    // number of copies of the model, and of accelerators per ring
-  Bytes gradient = 0;  // gradient bytes of one accelerator, which a ring reduces
-  Bytes message = 0;   // bytes of the largest message that the ring sends
+  Bytes gradient = 0;  // size of one accelerator's gradients, which a ring reduces
+  Bytes message = 0;   // size of the largest message that the ring sends
   Femtoseconds arrival = 0;
   Femtoseconds compute = 0;
   std::vector<std::vector<topology::NodeId>> rings;  // [rank][replica]: its accelerator

@@ -384,7 +384,8 @@ void require_fidelity(const config::Loaded& loaded) {
 // fidelity.
 constexpr double kStudiedFlitHops = 2e6;
 
-// Measures the error of fluid times on a sample of the study in which paths are assigned without delay.
+// Measures the error of fluid times on a sample of the study; in the sample, paths are assigned without
+// delay.
 ordered_json measure_error(const config::Loaded& loaded, const RunOptions& options, const ClusterPlan& plan) {
   config::Loaded small = loaded;
   config::RoutingConfig& routing = small.config.routing;

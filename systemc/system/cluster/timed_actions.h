@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// Calls functions at given simulated times; used for what jobs and their controller do between messages.
+// Calls functions at given simulated times, for actions of jobs and their controller between messages.
 // Functions with the same time are called in the order in which they were requested.
 class Conductor final : public sc_core::sc_module {
  public:

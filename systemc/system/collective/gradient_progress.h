@@ -20,10 +20,10 @@ class GradientProgress {
   // Records that `message`, numbered within the collective, has arrived at an accelerator.
   void message_completed(schedule::NodeId accelerator, const ni::MessageRecord& message);
 
-  // Returns {chunks, turnaround_ns, in_order, early_chunks}. `turnaround_ns` is the time from cycle `begin`
-  // of the collective until every accelerator has a final chunk. `early_chunks` is the largest number of
-  // chunks that were final at one accelerator while an earlier chunk was not; `in_order` is true if it is
-  // zero.
+  // Returns {chunks, turnaround_ns, in_order, early_chunks}. `turnaround_ns` is the time from cycle `begin`,
+  // in which the collective begins, until every accelerator has a final chunk. `early_chunks` is the largest
+  // number of chunks that were final at one accelerator while an earlier chunk was not; `in_order` is true if
+  // it is zero.
   nlohmann::ordered_json to_json(Cycles begin = 0) const;
 
  private:

@@ -267,7 +267,7 @@ class ContributionVerification final : public Verification {
   }
 
   const char* name() const override { return "contributions"; }
-  // Initially, the memories of an all-gather do not depend on what they contained before.
+  // An all-gather can restart, because keep_owned_only() does not depend on what the memories contain.
   bool restart() override {
     if (schedule_.collective != Collective::kAllGather || schedule_.adders > 0) return false;
     keep_owned_only();
@@ -331,7 +331,7 @@ class ContributionVerification final : public Verification {
            static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
-  // Divides the buffer into at least 16 equal sections, as many as kSampleBytes has room to track, and
+  // Divides the buffer into as many equal sections as can be tracked in kSampleBytes, but at least 16, and
   // selects a random element of each.
   void draw_sample() {
     sampled_ = true;

@@ -20,10 +20,10 @@ namespace coppice::system {
 // (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2). All accelerators must also hold
 // identical bits. With `check: contributions`, every final value must include every accelerator's gradient
 // exactly once, which can be checked for any data size. If the contribution sets of all segments of the
-// buffer would exceed 160 MiB, only a sample is tracked: the buffer is divided into equal sections, as many
-// as 32 MiB has room to track, and one random element of each is chosen. A fault that affects a fraction f of
-// all elements is then missed with a probability of at most (1 - f)^elements. The checker's proof of the
-// schedule still covers every element.
+// buffer would exceed 160 MiB, only a sample is tracked: the buffer is divided into as many equal sections as
+// can be tracked in 32 MiB, and one random element of each is chosen. A fault that affects a fraction f of
+// all elements is then missed with a probability of at most (1 - f)^(sampled elements). The checker's proof
+// of the schedule still covers every element.
 class Verification {
  public:
   virtual ~Verification() = default;

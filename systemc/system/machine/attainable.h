@@ -18,9 +18,9 @@ inline double data_share(const fabric::Framing& framing) {
   return std::max(share(framing.payload), whole_flits > 0 ? share(whole_flits) : 0);
 }
 
-// The larger lower bound on a collective's time, given the bounds by bandwidth and latency, if data is sent
-// in packets: the data that must cross between groups of accelerators crosses in flits, whose share of data
-// is at most data_share().
+// The larger of the bandwidth and latency bounds on a collective's time if data is sent in packets. This
+// raises the bandwidth bound, because the data that must cross between groups of accelerators makes up at
+// most data_share() of the flits that carry it.
 inline double framed_bound_ns(const fabric::Framing& framing, double bandwidth_ns, double latency_ns) {
   return std::max(bandwidth_ns / data_share(framing), latency_ns);
 }

@@ -42,14 +42,14 @@ schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol = {});
 
 // The part of a step's cost that does not depend on its size (alpha in the cost model): message setup, the
-// latency of the longest channel (twice if there are switches), and the delays of memory and adder.
+// latency of the slowest channel (doubled if there are switches), and the delays of memory and adder.
 Femtoseconds step_latency(const config::SystemConfig& system, const topology::Topology& topology,
                           const std::optional<schedule::Protocol>& protocol = {});
 
 // Rounds `bytes` up to whole fp32 elements, and to at least `least`.
 Bytes padded_size(Bytes bytes, Bytes least);
 // The size of a collective, padded so that every accelerator has at least one element. If chunks move through
-// dimensions, every piece of a chunk needs an element; a rooted collective needs only one in total.
+// dimensions, every piece of a chunk needs an element; a rooted collective needs only one element in total.
 Bytes padded_size(const workload::CollectiveSpec& spec, const config::SystemConfig& system, int accelerators);
 
 // Throws ConfigError at `collective.root` if the root is not an accelerator of the network.

@@ -25,8 +25,8 @@ struct ProtocolChoice {
   std::function<bool(std::string_view)> serves;  // whether an algorithm may use it
 };
 
-// The applicable choices, starting with every protocol for the algorithms that it lists (for all algorithms
-// if it lists none). The last choice uses no protocol and serves the remaining algorithms.
+// The applicable choices: first the protocols, each of which serves the algorithms that it lists (all
+// algorithms if it lists none). The last choice uses no protocol and serves the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
 // The time from the call of a collective until its first entry may issue. This is the launch time of its

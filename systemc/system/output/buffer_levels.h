@@ -16,8 +16,8 @@ class BufferLevels {
  public:
   static constexpr Cycles kWindow = 64;
 
-  // The largest number of flits that a buffer holds in any window from the one that begins at `from` until
-  // the next level.
+  // The maximum number of flits in a buffer, which is the same in every window from the one that begins at
+  // `from` until the next level.
   struct Level {
     Cycles from;
     int most;

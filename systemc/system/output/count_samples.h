@@ -21,8 +21,8 @@ class CountSamples {
   bool due(Femtoseconds now) const { return now >= next_; }
   // Takes a sample at `now`, which must be after the previous one.
   void take(Femtoseconds now, const std::vector<std::int64_t>& totals);
-  // Converts the totals of the first `series` series to used time and adds that to `windows`. A unit of
-  // series s uses `unit_time[s]`. If units are counted before their time has passed, the excess is moved to
+  // Converts the totals of the first `series` series to time, at `unit_time[s]` per unit of series s, and
+  // adds the time to `windows`. If units are counted before their time has passed, the excess is moved to
   // later samples.
   void add_to(TimeWindows& windows, std::size_t series, const std::vector<Femtoseconds>& unit_time) const;
 

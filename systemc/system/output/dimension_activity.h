@@ -28,8 +28,8 @@ class TimeWindows {
   Femtoseconds window() const { return window_; }
   // Returns a copy whose kMost windows extend to `end`, even if no time was spent in the last windows.
   TimeWindows until(Femtoseconds end) const;
-  // [window]: the fraction of time spent by one of `count` members of a series, on average. The last window
-  // ends at `end`.
+  // [window]: the fraction of the window that a member of a series spent, averaged over `count` members. The
+  // last window ends at `end`.
   std::vector<double> parts(std::size_t series, double count, Femtoseconds end) const;
 
  private:
@@ -39,8 +39,8 @@ class TimeWindows {
   Femtoseconds window_;
 };
 
-// Observes how active the dimensions of a hierarchy are over time. Channels are active while flits, including
-// heads, occupy the channels that leave accelerators. A port is active with messages (Themis, Fig. 9) while
+// Observes how active the dimensions of a hierarchy are over time. The channels that leave accelerators are
+// active while flits, including heads, occupy them. A port is active with messages (Themis, Fig. 9) while
 // at least one of its messages is in the dimension, from when its data is available until it has been reduced
 // or stored. Both are averaged over all accelerators and ports. If a channel has images, one of them is
 // tracked, and its times count for all of them.

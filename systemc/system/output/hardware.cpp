@@ -58,7 +58,7 @@ double squared(double ratio) {
   return ratio * ratio;
 }
 
-// The bytes that additions produce, and the bytes read from and written to memory, summed over all
+// The bytes that additions produce, and the bytes that are read from or written to memory, summed over all
 // accelerators. In any schedule, an all-reduce adds each word n - 1 times and copies it n - 1 times.
 struct Moved {
   double added = 0;

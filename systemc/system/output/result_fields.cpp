@@ -83,7 +83,8 @@ constexpr ResultField kFields[] = {
     {"fluid.sample.all_reduces", "", optional(kInteger),
      "The number of all-reduces in a routing study's sample: the first one of every job, simultaneously."},
     {"fluid.sample.fidelity", "", optional(kText), "The fidelity at which the sample was timed exactly."},
-    {"fluid.sample.time_ns", "ns", optional(kNumber), "The exact time of the sample, by trains or flits."},
+    {"fluid.sample.time_ns", "ns", optional(kNumber),
+     "The exact time of the sample, simulated by trains or flits."},
     {"fluid.sample.fluid_time_ns", "ns", optional(kNumber), "The fluid time of the sample."},
     {"contention_free", "", kBoolean,
      "Whether no two messages of the schedule share a channel at the same time."},
@@ -95,13 +96,14 @@ constexpr ResultField kFields[] = {
     {"time_ns", "ns", kNumber, "The simulated time until the last message was reduced or stored."},
     {"algbw_gb_s", "GB/s", kNumber, "Algorithm bandwidth: the size of the collective divided by its time."},
     {"busbw_gb_s", "GB/s", kNumber,
-     "Bus bandwidth: algorithm bandwidth times the data each accelerator's links carry per byte, 2 (n - 1) / "
-     "n for an all-reduce."},
+     "Bus bandwidth: algorithm bandwidth times the bytes that each accelerator's links carry per byte of the "
+     "collective, 2 (n - 1) / n for an all-reduce."},
     {"bound.time_ns", "ns", kNumber,
      "The lower bound on any schedule's time due to the network's bandwidth."},
     {"bound.latency_ns", "ns", kNumber,
-     "The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator "
-     "whose data it needs."},
+     "The lower bound due to latency: the longest one-way time of a flit between two accelerators of which "
+     "one "
+     "needs the other's data."},
     {"bound.attainable", "", kNumber,
      "The largest possible efficiency: the larger lower bound divided by the same bound with the head flits "
      "of packets (system.ni.payload)."},
@@ -159,7 +161,7 @@ constexpr ResultField kFields[] = {
      "--statistics` explains each quantity, and `coppice run --statistics FILE` writes them per module."},
     {"statistics.*.modules", "", kInteger, "The number of modules of the kind."},
     {"statistics.*.*.sum", "", kNumber, "The sum of the quantity over the modules of the kind."},
-    {"statistics.*.*.max", "", kNumber, "The largest value of the quantity in a module."},
+    {"statistics.*.*.max", "", kNumber, "The largest value of the quantity in any one module of the kind."},
     {"profile", "", kFree,
      "The activity that `coppice report` draws over time, if recorded (`coppice run --record`): use of "
      "channels in windows, messages of ports, paths of flows, and operations of accelerators."},
@@ -203,7 +205,7 @@ constexpr ResultField kFields[] = {
      "The number of identical and simultaneous collectives or transfers in the copies of the model."},
     {"collectives[]", "", kSection, "A collective or transfer of the program."},
     {"accelerators[].operations[]", "", optional(kSection),
-     "An operation of the rank, with the times at which it was ready, began and ended."},
+     "An operation of the rank, with the times at which it became ready, began and ended."},
     {"accelerators[].operations[].name", "", kText, "The name of the operation."},
     {"accelerators[].operations[].ready_ns", "ns", kNumber,
      "When all operations that it depends on had finished."},
@@ -212,8 +214,8 @@ constexpr ResultField kFields[] = {
     {"accelerators[].accelerator", "", kInteger, "The number of the accelerator."},
     {"accelerators[].rank", "", kInteger, "The rank of the program that runs on it."},
     {"accelerators[].count", "", optional(kInteger),
-     "The number of accelerators in the copies of the model that behaved identically; this is the first of "
-     "them."},
+     "The number of accelerators, one in each copy of the model, that behaved identically; this is the first "
+     "of them."},
     {"accelerators[]", "", like("iterations[]"),
      "How an accelerator with a rank spent its time; the fields are those of `iterations`."},
     {"chosen", "", kText, "The algorithm chosen by collective.algorithm: auto."},
@@ -275,7 +277,8 @@ constexpr ResultField kFields[] = {
     {"time_breakdown_cycles.idle", "cycles", optional(kNumber),
      "Time for which a port was idle because the table of its next message had not been started."},
     {"time_breakdown_cycles.finished", "cycles", kNumber,
-     "Time for which a port had nothing left to send while others had; the whole time for an unused port."},
+     "Time for which a port had nothing left to send while other ports did; the whole time for an unused "
+     "port."},
     {"cost_model", "", kSection,
      "Predictions of C-Cube's equations for rings and trees: latency per step, time per byte, total time."},
     {"cost_model.alpha_ns", "ns", kNumber, "The latency of a step."},
@@ -334,7 +337,8 @@ constexpr ResultField kFields[] = {
      "The size of the all-reduce divided by the mean time."},
     {"training.all_reduces[].efficiency", "", kNumber, "The mean of the lower bound divided by the time."},
     {"training.all_reduces[].steps", "", kInteger, "The number of timesteps of the schedule."},
-    {"training.all_reduces[].fidelity", "", kText, "What was simulated, as in `fidelity`."},
+    {"training.all_reduces[].fidelity", "", kText,
+     "The level of detail of the simulation, as in `fidelity`."},
     {"training.all_reduces[].verified", "", kText, "How the sums were verified, as in `verified`."},
     {"training.all_reduces[].contention_free", "", kBoolean,
      "Whether no two messages shared a channel at the same time."},
@@ -367,10 +371,12 @@ constexpr ResultField kFields[] = {
      "The number of passes over layers, and of other computations given in bytes, that were timed by "
      "formula."},
     {"passes.tiles", "", kInteger,
-     "The number of passes simulated tile by tile because exchanges may access memory at the same time."},
+     "The number of passes simulated tile by tile because a collective or transfer may access memory "
+     "meanwhile."},
     {"passes.delayed_ns", "ns", kNumber,
-     "The delay of passes simulated tile by tile due to network interfaces' memory accesses, averaged over "
-     "accelerators."},
+     "The time by which memory accesses of network interfaces delayed passes simulated tile by tile, "
+     "averaged "
+     "over accelerators."},
     {"passes", "", kSection, "How passes were timed, if memory bandwidth is limited."},
     {"traffic.pattern", "", optional(kText), "The traffic pattern."},
     {"traffic.rate", "flits/node/cycle", optional(kNumber), "The offered load."},
@@ -404,8 +410,8 @@ constexpr ResultField kFields[] = {
      "The accepted load: flits ejected per node per cycle."},
     {"hops_mean", "", or_null(kNumber), "The mean number of routers that a packet traversed."},
     {"ejection_utilization_max", "", kNumber,
-     "The fraction of the time for which the ejection channel of the accelerator that received most flits "
-     "was busy."},
+     "The fraction of the time for which the ejection channel of the accelerator that received the most "
+     "flits was busy."},
     {"saturated", "", kBoolean, "Whether the offered load exceeded what the network could deliver."},
     {"packets_measured", "", kInteger, "The number of measured packets."},
     {"method", "", kText, "The path assignment method."},
@@ -480,9 +486,9 @@ constexpr ResultField kFields[] = {
      "The cycles of the pass without stalls, including aggregation among the PEs."},
     {"layers[].stall_cycles", "cycles", kInteger, "The cycles for which the arrays wait for memory."},
     {"layers[].utilization", "", kNumber,
-     "The number of multiply-accumulates divided by the peak number in these cycles."},
+     "The number of multiply-accumulates divided by the peak number in `cycles`."},
     {"layers[].mapping_efficiency", "", kNumber,
-     "The mean fraction of an array's rows and columns that tiles use."},
+     "The mean fraction of an array's processing elements that tiles use."},
     {"layers[].bytes", "B", kInteger, "The bytes moved between memory and buffers."},
     {"layers[].bound_by", "", kText, "Which takes longer: compute or memory."},
     {"layers[].macs", "", kInteger, "The number of multiply-accumulates of the pass."},

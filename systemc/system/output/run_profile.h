@@ -54,8 +54,8 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   //   messages, packed (packed_numbers.h), twelve numbers each: source, port, free, data, issued, head, tail,
   //     done, flow, op, step, destination. Times are in cycles; each except the first is stored as the
   //     difference from the previous one. op is 0 to reduce and 1 to gather.
-  //   messages_in_all, messages_kept, messages_of: the number of accelerators, from 0 on, whose messages are
-  //     kept
+  //   messages_in_all and messages_kept, numbers of messages; messages_of, the number of accelerators, from 0
+  //     on, whose messages are kept
   //   trees, packed, five numbers per edge: flow, op, source, destination, step
   nlohmann::ordered_json to_json(Cycles cycles);
 

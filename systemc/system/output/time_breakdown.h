@@ -29,8 +29,8 @@ struct PortTime {
   }
 };
 
-// Divides a port's time from the tail of its previous message to the tail of `message`. `begun` is the cycle
-// in which the message's tables were started.
+// Divides the time of a port, from the tail of its previous message to the tail of `message`, among
+// activities. `begun` is the cycle in which the message's tables were started.
 PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
 // Accumulates the PortTime of every port, message by message.

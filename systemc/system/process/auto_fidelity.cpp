@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 // The maximum number of runs that mix trains and flits. Each may find further messages that must move as
 // flits.
 constexpr int kMostRuns = 4;
-// The largest fraction of messages that may move as flits in such a run. Up to this fraction, all these runs
-// together cost no more than a run with leaps.
+// The largest fraction of messages that may move as flits in a run that mixes trains and flits. Up to this
+// fraction, all such runs together cost no more than a run with leaps.
 constexpr double kMostAsFlits = 0.25;
 
 // Runs trains in the child process, and returns the result or the reason that trains were insufficient.

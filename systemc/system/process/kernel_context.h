@@ -43,8 +43,8 @@ class KernelContext {
     sc_core::sc_simcontext* global_;
   };
 
-  // Makes the kernel that was current when this context was created current again as long as the returned Use
-  // exists. Processes of this context need it around calls of outside code.
+  // As long as the returned Use exists, the kernel that was current when this context was created is current
+  // again. Processes of this context need it around calls of outside code.
   Use leave() const { return {outer_, outer_global_}; }
 
  private:

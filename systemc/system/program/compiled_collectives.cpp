@@ -188,10 +188,10 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
   compiled.op = collective.op;
   CheckedSchedule checked = build(collective, network, root, bytes);
   if (checked.schedule.ordered_by_lockstep) {
-    compiled.late = checked.report.contention_free
-                        ? "messages of one timestep that differ in length or wait for credits arrived later"
-                        : fmt::format("messages that share {} arrived later",
-                                      to_string(network.topology(), checked.report.shared.front()));
+    compiled.late =
+        checked.report.contention_free
+            ? "messages of the same timestep differ in length or wait for credits"
+            : fmt::format("messages share {}", to_string(network.topology(), checked.report.shared.front()));
   }
   compiled.schedule = std::move(checked.schedule);
   compiled.report = std::move(checked.report);
@@ -349,8 +349,8 @@ void count_messages(CompiledCollective& compiled, const topology::Topology& mach
   }
 }
 
-// Counts messages, and estimates flit-hops by a lower bound: each accelerator receives all data once, over at
-// least one hop.
+// Counts messages, and replaces the number of flit-hops by a lower bound, in which each accelerator receives
+// all data once, over one hop.
 void CompiledCollectives::count_roughly(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();

@@ -54,7 +54,7 @@ struct CompiledCollective {
   double least_ns = 0;                 // the larger of the bandwidth and latency bounds
   std::string late;                    // why messages may arrive later than the lockstep assumes
   std::int64_t messages = 0;
-  double flit_hops = 0;                         // a lower bound on the number of routers that all flits pass
+  double flit_hops = 0;  // a lower bound on the routers that a flit passes, summed over flits
   std::optional<fabric::RouteTiming> timing{};  // of a transfer's route
   // Set only if the schedule contains the tables of a single copy of the program.
   std::shared_ptr<const CollectiveImages> images{};
@@ -174,7 +174,7 @@ class CompiledCollectives final : public CollectiveSource {
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // Transfers by their accelerators' numbers and size.
+  // Transfers, keyed by the numbers of their two accelerators and by size.
   std::unordered_map<Transfer, std::unique_ptr<CompiledCollective>, TransferHash> transfers_;
   // Collectives that have not been placed on the machine, by the shape of the group's network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>

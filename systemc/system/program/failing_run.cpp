@@ -55,8 +55,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Removes the failed links, but keeps one between any two components, since routes are computed between all
-// nodes. Traffic within a component cannot use such a link, since no other link leads back.
+// Removes the failed links, but keeps one link between any two components, since routes are computed between
+// all nodes. Traffic within a component cannot use such a link, since no other link leads back.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;

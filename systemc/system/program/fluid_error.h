@@ -24,8 +24,8 @@ nlohmann::ordered_json measure_fluid_error(nlohmann::ordered_json sample, const 
 // Runs a sample of a program on the program's network, at fidelity `fluid` or `auto`.
 using RunSample = std::function<nlohmann::ordered_json(const workload::Program& sample, config::Fidelity)>;
 
-// Measures the error for a program of `flit_hops`. The sample takes about a second: it is the program itself
-// if it is small, otherwise its first iteration, scaled down.
+// Measures the error for a program of `flit_hops`. The sample, which takes about a second, is the program
+// itself or, if the program is too large, its first iteration, scaled down.
 nlohmann::ordered_json measure_fluid_error(const workload::Program& program, double flit_hops,
                                            const RunSample& run, const std::atomic<bool>* interrupted);
 

@@ -387,8 +387,8 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have finished", state_.ended(), state_.operations());
 }
 
-// Whether the run is deadlocked. The clock of a value change dump keeps the kernel busy, so a run with one
-// counts as stuck if no accelerator computes and nothing has moved for a long time.
+// Whether the run is deadlocked. The clock of a value change dump keeps the kernel busy, so a run with such a
+// dump counts as stuck if no accelerator computes and nothing has moved for a long time.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

@@ -69,7 +69,7 @@ class PreparedProgram {
   schedule::Schedule idle_;  // empty tables
 };
 
-// The copies of a program of which only one is simulated. All references must outlive the run.
+// The copies of a program, only one of which is simulated. All references must outlive the run.
 struct FoldedCopies {
   const topology::Topology& machine;
   const QuotientNetwork& quotient;

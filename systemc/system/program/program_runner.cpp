@@ -197,7 +197,7 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// Makes ready the operations whose predecessors have all ended, and starts the next work of idle units and
+// Marks operations as ready whose predecessors have all ended, and starts the next work of idle units and
 // contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;
@@ -346,7 +346,8 @@ Cycles ProgramRunner::launch(ContextId id) const {
              : fabric::latency_cycles(launch_of(system, compiled->schedule), system.clock.period());
 }
 
-// Transfers do not use the registers, since each would need two accesses, which cost more than the start.
+// Transfers do not use the registers, since a transfer would need two accesses, which cost more than starting
+// it.
 void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   interface_->load(state_.tables(id, accelerator_), now);
   record_start(id, now);

@@ -29,7 +29,7 @@ struct ChainedGradients {
 };
 
 // An accelerator that runs one rank of a program. It executes one computation and one memory access at a
-// time, in the order in which they become ready; in program order if they become ready at the same time. It
+// time, in the order in which they become ready, or in program order if several become ready at once. It
 // joins collectives, sends and receives through its network interface. An operation begins in the cycle in
 // which its last predecessor ends, if its resource is free.
 //
@@ -54,8 +54,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
   // Adds the rank's operation with index `operation`, which must be a collective or transfer without
-  // predecessors. It is new or replaces an operation that has ended. It becomes ready in cycle `at`, which
-  // must not be in the past, or in the first cycle if the simulation has not begun.
+  // predecessors. It is new or replaces an operation that has ended. If the simulation has begun, it becomes
+  // ready in cycle `at`, which must not be in the past; otherwise, in the first cycle.
   void add(std::size_t operation, Cycles at);
 
   // Whether the runner will act even if nothing else happens.
@@ -137,7 +137,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]: operations that wait for it
   std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
-  std::deque<std::size_t> ended_;                     // ended operations whose followers do not know it yet
+  std::deque<std::size_t> ended_;                     // ended operations that still count in waits_
   const GradientChain* chain_ = nullptr;              // nullptr: no operation waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
@@ -152,7 +152,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
   OperationOf operation_of_;             // [joined collective or transfer]: its operation
   std::vector<OperationOf::node_type> freed_nodes_;  // of operation_of_, whose memory is reused
-  // Collectives that are joined but not loaded, in the order in which they will be loaded: by negative
+  // Collectives that are joined but not loaded, in the order in which they will be loaded: by descending
   // priority, then by operation. The order does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete

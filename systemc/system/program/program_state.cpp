@@ -280,8 +280,8 @@ void ProgramState::refuse_data(ni::ContextId id, const ni::WrongDataError& wrong
   const schedule::Schedule& schedule = exchange.compiled->schedule;
   if (!schedule.ordered_by_lockstep) throw ModelError(text);
   throw OrderLostError(
-      fmt::format("{}; only the lockstep enforces the order of '{}', and {} than it assumes: choose an "
-                  "algorithm that is correct under any timing",
+      fmt::format("{}; only the lockstep enforces the order of '{}', but messages arrived later than it "
+                  "assumes ({}): choose an algorithm that is correct under any timing",
                   text, schedule.algorithm, exchange.compiled->late));
 }
 

@@ -117,8 +117,8 @@ class ProgramState {
   void done(ni::ContextId id, Cycles now);
   // Records when the only collective, which starts at time 0, ended at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data until the end of the run and verifies it there, since network interfaces may still add
-  // data after all messages of a collective have been counted.
+  // Keeps all data until the end of the run and verifies it then, since network interfaces may still add data
+  // after all messages of a collective have been counted.
   void keep_data() { kept_ = true; }
   void verify_kept();
   // Throws the error for wrong data: OrderLostError if the schedule relies on the lockstep for its order,
@@ -168,7 +168,8 @@ class ProgramState {
   Bytes kept_bytes_ = 0;  // sum over all buffers
   // The buffers of finished transfers, restarted, if the program reuses transfers.
   std::unordered_map<const CompiledCollective*, std::vector<std::unique_ptr<Verification>>> spare_;
-  // [compiled]: indices of members that differ from their accelerator's number.
+  // [compiled][accelerator]: the accelerator's index among the members. Members before the first one whose
+  // index differs from its accelerator's number are left out.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]: its times
   config::Check check_;

@@ -174,8 +174,9 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(
-        "  {} passes computed by formula, {} tile by tile, which the network interface delayed by {} per "
-        "accelerator\n",
+        "  {} passes timed by formula, {} simulated tile by tile; network interfaces delayed the latter by "
+        "{} "
+        "per accelerator\n",
         passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
         readable_time(passes["delayed_ns"].get<double>()));
   }

@@ -146,8 +146,8 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   return list;
 }
 
-// At any time, only one of the active kinds of activity counts, namely the first in the order of Part. Among
-// exposed collectives and transfers, only the first to begin counts.
+// While several activities overlap, only the first of them in the order of Part counts. Among exposed
+// collectives and transfers, only the first to begin counts.
 std::vector<ProgramTimeline::Sums> ProgramTimeline::sums(int rank, std::span<const Cycles> ends) const {
   struct Event {
     Cycles at;

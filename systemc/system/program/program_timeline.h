@@ -64,8 +64,8 @@ class ProgramTimeline {
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and as many further tracks as its other operations need so that
-  // those on the same track do not overlap.
+  // Adds a track for each rank's computation, and enough further tracks that its other operations do not
+  // overlap on any track.
   void trace(TraceWriter& writer) const;
 
  private:

@@ -72,10 +72,9 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
                            collective.name));
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
-      refusals.refuse(
-          key,
-          fmt::format("'{}' has priority {}, but Verilog network interfaces support only {} to {}: change it",
-                      collective.name, collective.priority, -kMost, kMost - 1));
+      refusals.refuse(key, fmt::format("'{}' has priority {}, but Verilog network interfaces support only "
+                                       "priorities from {} to {}: change the priority",
+                                       collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
   refusals.unless(std::string_view(state.verified()) != "contributions", "check",
@@ -103,10 +102,12 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
       all += compiled->schedule.size + cosim::kLanes * 4;
       if (all > cosim::BufferMap::kReach) {
         refusals.refuse(
-            key, fmt::format("accelerator {} needs buffers of {} for its collectives up to '{}', "
-                             "but Verilog network interfaces can address only {}: use smaller collectives",
-                             compiled->interfaces[member], format_bytes(all), name,
-                             format_bytes(cosim::BufferMap::kReach)));
+            key,
+            fmt::format(
+                "accelerator {} needs buffers of {} in total for its collectives up to and including '{}', "
+                "but Verilog network interfaces can address only {}: use smaller collectives",
+                compiled->interfaces[member], format_bytes(all), name,
+                format_bytes(cosim::BufferMap::kReach)));
       }
     }
   }

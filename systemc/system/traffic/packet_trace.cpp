@@ -167,8 +167,8 @@ class TraceReader {
     return count;
   }
 
-  // Throws if some packets can never be sent because they wait for each other, by sending packets in the
-  // order of dependencies.
+  // Sends all packets in the order of dependencies, and throws if some can never be sent because they wait
+  // for each other.
   void require_an_end() const {
     std::vector<int> missing;
     std::vector<std::size_t> free;

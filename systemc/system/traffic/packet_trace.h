@@ -19,9 +19,9 @@ struct TracePacket {
 };
 
 // Reads a packet trace in the format that Netrace prints. Every line has CYC:, SRC: and DST:, optionally ID:,
-// and optionally NDEP: with a count, followed by the IDs of this many packets, which are sent only after this
-// one has arrived. FLITS: sets the packet's length in flits; without it, the type TYP: implies 8 bytes, or 72
-// with a cache line; without either, the length is `packet_flits`. ADR:, empty lines and lines that begin
+// and optionally NDEP: with a count, followed by the IDs of that many packets, which are sent only after this
+// packet has arrived. FLITS: sets the packet's length in flits; without it, the type TYP: implies 8 bytes, or
+// 72 with a cache line; without either, the length is `packet_flits`. ADR:, empty lines and lines that begin
 // with # are ignored. Throws ConfigError, at the line if possible, if the file is unreadable, a word is
 // malformed, an accelerator or packet does not exist, or packets wait for each other.
 std::vector<TracePacket> read_packet_trace(const std::string& path, int accelerators, Bytes flit,

@@ -330,9 +330,10 @@ class TrafficRun {
 
 void require_systemc(const config::Loaded& loaded) {
   if (loaded.config.system.router.impl == config::Implementation::kRtl) {
-    throw ConfigError(loaded.place("system.router.impl"),
-                      "system.router.impl: rtl routes only gradient messages, by source route, not synthetic "
-                      "traffic: write systemc");
+    throw ConfigError(
+        loaded.place("system.router.impl"),
+        "system.router.impl: rtl supports only gradient messages, which carry source routes, and not "
+        "synthetic traffic: write systemc");
   }
 }
 

@@ -11,15 +11,15 @@
 namespace coppice::system {
 
 // A training iteration on equal accelerators, as a program. Forward passes are followed by backward passes
-// from the last layer to the first; each computes the weight gradient and, except for the first layer, the
-// input gradient. All-reduces over all ranks start as soon as their gradients are ready. After the backward
-// pass, weights are updated as soon as their gradients have been reduced. `overlap` determines the
+// from the last layer to the first. A backward pass computes the weight gradient and, except for the first
+// layer, the input gradient. All-reduces over all ranks start as soon as their gradients are ready. After the
+// backward pass, weights are updated as soon as their gradients have been reduced. `overlap` determines the
 // all-reduces:
 //   none        one for all layers, after the backward pass;
 //   layer_wise  one for each layer with weights;
 //   bucketed    one for each bucket of layers, filled from the last layer on until it has `bucket` bytes;
 //   chained     one for all layers, after the backward pass. The iteration starts with this all-reduce, and
-//               each layer is updated and passed forward when its gradients become final.
+//               each layer is updated and begins its forward pass when its gradients become final.
 // All-reduces of layers closer to the input have higher priority, since the next iteration needs them first.
 // Gradients of fewer than `least` bytes are padded to `least`.
 struct TrainingProgram {

@@ -140,7 +140,7 @@ class TrainingRun {
     if (chained() && !schedule::find_final_chunks(checked.schedule)) {
       throw ConfigError(loaded_.place("collective.algorithm"),
                         fmt::format("collective.algorithm: {} on {} has no chunks that become final "
-                                    "individually, as a chained forward pass needs: use a tree algorithm",
+                                    "individually, which a chained forward pass needs: use a tree algorithm",
                                     checked.schedule.algorithm, topology.name()));
     }
     const std::vector<NodeId> forwarding = slow_down(made.program, topology, checked.schedule);

@@ -63,8 +63,8 @@ class PatternFinder {
     std::vector<int> from{};  // [copy of the receiver]: copy of the sender
   };
 
-  // For a segment of the buffer: a hash of all messages that contain the segment, and its number. Lists of
-  // signatures are sorted.
+  // Describes a segment of the buffer by a hash of all messages that contain it, and by the segment's number.
+  // Lists of signatures are sorted.
   using Signature = std::pair<std::uint64_t, std::int32_t>;
 
   std::size_t roles() const { return pattern_.members.size(); }

@@ -40,7 +40,7 @@ struct QuotientNetwork::Builder {
     pending.push_back(std::move(by_copy));
   }
 
-  // Assigns the nodes at the other ends of a role's port (`ends`, by copy) to nodes of the quotient.
+  // Assigns `ends` ([copy]: the node at the other end of a role's port) to nodes of the quotient.
   bool place(const std::vector<NodeId>& ends) {
     const NodeId known = quotient.nodes_[index(ends.front())];
     if (known != kNoNode) {

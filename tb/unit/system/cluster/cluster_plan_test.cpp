@@ -115,9 +115,11 @@ TEST(ClusterPlan, RejectsInvalidPlans) {
           "a routing study needs clos, not torus");
   refuses({"routing.host=3"}, "routing.host",
           "a ToR's 4 accelerators cannot be divided evenly into hosts of 3");
-  refuses({"routing.jobs=[{copy: 8, data_parallel: 2, gradient: 1 MiB, compute: 1 us}, "
-           "{copy: 9, data_parallel: 2, gradient: 1 MiB, compute: 1 us}]"},
-          "routing.jobs[1]", "the network's 32 accelerators in hosts of 1 after 1 earlier jobs");
+  refuses(
+      {"routing.jobs=[{copy: 8, data_parallel: 2, gradient: 1 MiB, compute: 1 us}, "
+       "{copy: 9, data_parallel: 2, gradient: 1 MiB, compute: 1 us}]"},
+      "routing.jobs[1]",
+      "too few hosts are free (accelerators of the network: 32, accelerators per host: 1, earlier jobs: 1)");
   refuses({"routing.jobs=[{copy: 1, data_parallel: 4, gradient: 12 B, compute: 1 us}]"}, "routing.jobs[0]",
           "less than one element for each of 4 replicas");
   refuses({"routing.failures=[{spine: 3, at: 1 us}, {spine: 4, at: 1 us}]"}, "routing.failures[1]",
