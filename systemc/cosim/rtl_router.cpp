@@ -106,7 +106,7 @@ class RtlRouter final : public fabric::RouterModule {
   void send(int port, fabric::Flit flit, Cycles now) {
     const RouterModel::Flit& sent = model_->flit(port);
     if (sent.head != flit.is_head() || sent.tail != (flit.tail != 0)) {
-      fail("a head or tail flit left out of order", now);
+      fail("a head or tail flit was sent out of order", now);
     }
     if (--credits_[index(port, sent.vc)] < 0) fail("a flit was sent without a credit", now);
     contents_->write(flit.packet, flits_->packets[flit.packet], flit.sequence, sent.bits);

@@ -86,7 +86,7 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are stored if arrivals up to cycle `last` are stored.
+  // The earliest cycle whose arrivals are still stored once those up to cycle `last` are.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   // The lines with arrivals in a cycle, among the 64 lines of the word that contains `line`.
   std::uint64_t lines(Cycles at, const Place& line) const {

@@ -15,8 +15,8 @@
 namespace coppice::schedule {
 namespace {
 
-// Adds the messages that fold or unfold pairs, chunk by chunk from timestep `first` on. They lead from each
-// odd accelerator to the even accelerator before it, or back.
+// Adds the messages that fold or unfold pairs, chunk by chunk from timestep `first` on. Folding messages go
+// from each odd accelerator to the even one before it, and unfolding messages go back.
 void fold(Op op, int extra, int chunks, int first, std::vector<Send>& sends) {
   for (int chunk = 0; chunk < chunks; ++chunk) {
     for (NodeId even = 0; even < 2 * extra; even += 2) {

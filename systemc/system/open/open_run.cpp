@@ -148,7 +148,7 @@ std::int32_t OpenRun::allocate_collective(const OpenCollective& collective) {
   }
   if (collective.bytes <= 0)
     throw UnsupportedError(
-        fmt::format("a collective cannot have {} bytes: write 1 or more", collective.bytes));
+        fmt::format("a collective cannot have {} bytes: it needs at least 1", collective.bytes));
   if (free_collectives_.empty()) {
     free_collectives_.push_back(static_cast<std::int32_t>(program_.collectives.size()));
     program_.collectives.emplace_back();

@@ -33,7 +33,7 @@ constexpr std::array kPatterns{
     PatternInfo{Pattern::kAsymmetric, "asymmetric", "to one of two accelerators half the network apart"},
     PatternInfo{Pattern::kNextGroup, "next_group", "to any accelerator of the next group of a dragonfly"},
     PatternInfo{Pattern::kHotspot, "hotspot", "to the accelerators of --hotspots, by weight"},
-    PatternInfo{Pattern::kPermutation, "permutation", "to the target that the file of --permutation lists"},
+    PatternInfo{Pattern::kPermutation, "permutation", "to the target listed in the --permutation file"},
 };
 
 bool is_grid(const Topology& topology) {

@@ -1,6 +1,6 @@
 // Fuzzes complete simulations of random systems. The input is the seed. In every run, sums must be correct,
-// no time may be below its bound and no ratio above 1. Leaps and `fidelity: auto` must give the results of
-// flits. Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
+// no time may be below its bound and no ratio above 1. `fidelity: leap` and `auto` must give the same results
+// as `flit`. Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
 #include <cstring>
 #include <iostream>
 #include <systemc>

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr Bytes kBytes = 160;
 constexpr Cycles kFlits = 11;
 
-// A message that is decoded in cycle 0 passes through memory read, sending, transit and addition.
+// A message that is decoded in cycle 0 is read from memory, sent, carried by the network and added.
 TEST(NetworkInterface, MovesAMessageThroughItsStages) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes);
