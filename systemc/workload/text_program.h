@@ -7,8 +7,8 @@
 
 namespace coppice::workload {
 
-// Throws UnsupportedError if `ranks` cannot be divided into groups of the workload's sizes, or if the
-// workload is for a different number of accelerators.
+// Throws UnsupportedError if `ranks` cannot be divided into groups of the sizes that the workload needs, or
+// if the workload is for a different number of accelerators.
 void require_groups(const TextWorkload& workload, int ranks);
 
 // One iteration of a text workload as a program of all ranks, on a system whose dimensions have the given

@@ -92,6 +92,18 @@ TEST(ContributionSets, OfOneOrAllNeedFourBytes) {
   EXPECT_EQ(sets.bytes(), 4000U);
 }
 
+TEST(ContributionSets, ListFewOfUpTo65536Accelerators) {
+  ContributionSets sets(1, 65'536, 0);
+  std::vector<std::uint64_t> two(1024, 0);
+  two.back() = std::uint64_t{1} << 63;
+  EXPECT_EQ(sets.unite(0, two.data()), -1);
+  EXPECT_EQ(sets.bytes(), 4U + 32U);
+  std::vector<std::uint64_t> read(1024);
+  sets.read(0, read.data());
+  two.front() = 1;
+  EXPECT_EQ(read, two);
+}
+
 // New sets reuse the storage of released sets, so memory does not grow.
 TEST(ContributionSets, ReuseSlots) {
   ContributionSets sets(2, 1024, 0);
