@@ -6,6 +6,7 @@
 #include "workload/parallel_layout.h"
 #include "workload/pipeline_schedule.h"
 #include "workload/program.h"
+#include "workload/replicated_program.h"
 #include "workload/transformer.h"
 
 namespace coppice::workload {
@@ -68,13 +69,6 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
 // (Narayanan et al. 2021), with ZeRO (Rajbhandari et al. 2020) and expert parallelism (Lepikhin et al. 2020).
 // Throws like check_training().
 Program build_large_training(const LargeTraining& training);
-
-// A program whose copies execute the same operations in the same order, so that copy 0 can represent all of
-// them.
-struct ReplicatedProgram {
-  Program program;                       // ranks outside copy 0 have no operations
-  std::vector<std::vector<int>> copies;  // [copy][i]: the rank that corresponds to rank copies[0][i]
-};
 
 // The program of build_large_training(), in which data-parallel copy 0 of the model represents all copies.
 ReplicatedProgram build_replicated_training(const LargeTraining& training);

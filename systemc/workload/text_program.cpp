@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -289,18 +291,62 @@ void require_groups(const TextWorkload& workload, int ranks) {
   }
 }
 
-Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
-                           AllGatherBytes counted, Overlap overlap) {
-  const int ranks = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
-  require_groups(workload, ranks);
+namespace {
+
+// The number of consecutive ranks that hold one copy of the model; 0 if this depends on the layer or on the
+// dimensions.
+int ranks_per_copy(const TextWorkload& workload) {
+  const auto all = [&](auto... kinds) {
+    return std::ranges::all_of(workload.layers,
+                               [&](const TextLayer& layer) { return ((layer.parallelism == kinds) || ...); });
+  };
+  if (all(Parallelism::kData)) return 1;
+  if (all(Parallelism::kTransformer, Parallelism::kTransformerRecomputed))
+    return std::max(workload.model_group, 1) * workload.expert_group.value_or(1);
+  return 0;
+}
+
+// [copy][i]: the rank that corresponds to rank i of copy 0.
+std::vector<std::vector<int>> copies_of(const TextWorkload& workload, int ranks) {
+  const int block = ranks_per_copy(workload);
+  const int stage = ranks / workload.pipeline;  // number of ranks of a pipeline stage
+  std::vector<std::vector<int>> copies(block == 0 ? 1 : static_cast<std::size_t>(stage / block));
+  for (int rank = 0; rank < ranks; ++rank)
+    copies[block == 0 ? 0 : static_cast<std::size_t>(rank % stage / block)].push_back(rank);
+  return copies;
+}
+
+Program build_ranks(const TextWorkload& workload, const std::vector<int>& widths, std::span<const int> built,
+                    int ranks, AllGatherBytes counted, Overlap overlap) {
   ProgramBuilder builder(workload.name, ranks);
   const int inner = widths.empty() ? 1 : widths.front();
-  for (int rank = 0; rank < ranks; ++rank) {
-    RankIteration(builder, workload, rank, ranks, inner, counted, overlap).run();
-  }
+  for (const int rank : built) RankIteration(builder, workload, rank, ranks, inner, counted, overlap).run();
   Program program = builder.take();
   program.assumptions = assumptions_of(workload, counted);
   return program;
+}
+
+int ranks_of(const std::vector<int>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
+}
+
+}  // namespace
+
+Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
+                           AllGatherBytes counted, Overlap overlap) {
+  const int ranks = ranks_of(widths);
+  require_groups(workload, ranks);
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return build_ranks(workload, widths, all, ranks, counted, overlap);
+}
+
+ReplicatedProgram build_replicated_text(const TextWorkload& workload, const std::vector<int>& widths,
+                                        AllGatherBytes counted, Overlap overlap) {
+  const int ranks = ranks_of(widths);
+  require_groups(workload, ranks);
+  auto copies = copies_of(workload, ranks);
+  return {build_ranks(workload, widths, copies.front(), ranks, counted, overlap), std::move(copies)};
 }
 
 }  // namespace coppice::workload

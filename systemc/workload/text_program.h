@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "workload/program.h"
+#include "workload/replicated_program.h"
 #include "workload/text_workload.h"
 
 namespace coppice::workload {
@@ -18,5 +19,11 @@ void require_groups(const TextWorkload& workload, int ranks);
 // require_groups().
 Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
                            AllGatherBytes counted, Overlap overlap);
+
+// The program of build_text_program(), in which one copy of the model represents all copies. There is a
+// single copy if accelerators exchange data within a dimension, or within groups that differ from layer to
+// layer.
+ReplicatedProgram build_replicated_text(const TextWorkload& workload, const std::vector<int>& widths,
+                                        AllGatherBytes counted, Overlap overlap);
 
 }  // namespace coppice::workload

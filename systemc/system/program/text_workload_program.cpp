@@ -46,17 +46,29 @@ workload::TextWorkload load_text_workload(const config::Loaded& loaded) {
   return workload::import_text_workload(path);
 }
 
-workload::Program load_text_program(const config::Loaded& loaded) {
+namespace {
+
+// Passes the text workload, the widths and the settings to `build`.
+auto built(const config::Loaded& loaded, auto build) {
   const workload::TextWorkload workload = load_text_workload(loaded);
   const topology::Topology topology = build_topology(loaded);
   const config::TrainingConfig& training = loaded.config.training;
   try {
-    return workload::build_text_program(workload, widths_of(topology), training.all_gather_bytes,
-                                        training.overlap);
+    return build(workload, widths_of(topology), training.all_gather_bytes, training.overlap);
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(kModelKey),
                       fmt::format("{}: {}: {}", kModelKey, training.model, error.what()));
   }
+}
+
+}  // namespace
+
+workload::Program load_text_program(const config::Loaded& loaded) {
+  return built(loaded, workload::build_text_program);
+}
+
+workload::ReplicatedProgram load_text_copies(const config::Loaded& loaded) {
+  return built(loaded, workload::build_replicated_text);
 }
 
 }  // namespace coppice::system

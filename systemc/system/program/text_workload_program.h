@@ -2,6 +2,7 @@
 
 #include "config/loader.h"
 #include "workload/program.h"
+#include "workload/replicated_program.h"
 #include "workload/text_workload.h"
 
 namespace coppice::system {
@@ -14,5 +15,8 @@ workload::TextWorkload load_text_workload(const config::Loaded& loaded);
 // first dimensions of the network or, if the network has no dimensions, over accelerators with consecutive
 // numbers. Throws ConfigError.
 workload::Program load_text_program(const config::Loaded& loaded);
+
+// The same program, in which one copy of the model represents all copies. Throws ConfigError.
+workload::ReplicatedProgram load_text_copies(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -14,6 +14,7 @@
 #include "system/program/large_program.h"
 #include "system/program/program_result.h"
 #include "system/program/program_timeline.h"
+#include "system/program/text_workload_program.h"
 #include "system/program/verilog_program.h"
 #include "workload/kernel_times.h"
 
@@ -59,7 +60,8 @@ std::optional<workload::ReplicatedProgram> load_replicated(const config::Loaded&
   const config::Config& config = loaded.config;
   const bool trains =
       config.fidelity == config::Fidelity::kTrain || config.fidelity == config::Fidelity::kAuto;
-  if (!config::trains_large_model(config) || !trains || watched(options)) return std::nullopt;
+  const bool text = config::trains_text_workload(config);
+  if ((!text && !config::trains_large_model(config)) || !trains || watched(options)) return std::nullopt;
   if (!config.program.jobs.empty() || !config.program.failures.empty() || config.program.jitter.size() > 1) {
     return std::nullopt;
   }
@@ -67,7 +69,7 @@ std::optional<workload::ReplicatedProgram> load_replicated(const config::Loaded&
       config.system.router.impl == config::Implementation::kRtl) {
     return std::nullopt;
   }
-  auto replicated = load_large_copies(loaded);
+  auto replicated = text ? load_text_copies(loaded) : load_large_copies(loaded);
   if (replicated.copies.size() < 2 || !replicated.program.layers.empty()) return std::nullopt;
   const auto most = config::kValuesLimit;
   if (config.check == config::Check::kAuto && kept_bytes(replicated) <= most) return std::nullopt;

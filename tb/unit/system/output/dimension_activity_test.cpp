@@ -17,9 +17,9 @@ using ::testing::ElementsAre;
 
 TEST(TimeWindows, DivideTimeAtTheirBounds) {
   TimeWindows windows(2, 100);
-  windows.add(0, 50, 250);
-  windows.add(0, 120, 130);
-  windows.add(1, 300, 310);
+  windows.add(0, 50, 250, 200);
+  windows.add(0, 120, 130, 10);
+  windows.add(1, 300, 310, 10);
   EXPECT_EQ(windows.window(), 100);
   EXPECT_THAT(windows.parts(0, 1, 310), ElementsAre(0.5, 1.1, 0.5, 0));
   // The last window ends with the run, after only 10 time units. One of two channels is busy for all of them.
@@ -28,9 +28,9 @@ TEST(TimeWindows, DivideTimeAtTheirBounds) {
 
 TEST(TimeWindows, GrowWithTime) {
   TimeWindows windows(1, 1);
-  windows.add(0, 0, 1);
-  windows.add(0, 2, 4);
-  windows.add(0, 250, 253);
+  windows.add(0, 0, 1, 1);
+  windows.add(0, 2, 4, 2);
+  windows.add(0, 250, 253, 3);
   EXPECT_EQ(windows.window(), 4);
   const auto parts = windows.parts(0, 1, 254);
   ASSERT_EQ(parts.size(), 64U);
@@ -42,7 +42,7 @@ TEST(TimeWindows, GrowWithTime) {
 // The number of windows stays small even if the run continues long after its last message.
 TEST(TimeWindows, AreFewForAnyEnd) {
   TimeWindows windows(1, 1);
-  windows.add(0, 0, 2);
+  windows.add(0, 0, 2, 2);
   const Femtoseconds end = 1'000'000'000'000'000'000;
   const TimeWindows whole = windows.until(end);
   EXPECT_EQ(whole.window(), Femtoseconds{1} << 54);
@@ -51,6 +51,21 @@ TEST(TimeWindows, AreFewForAnyEnd) {
 }
 
 // However time is divided into windows, the activity of all windows adds up to the time spent.
+RC_GTEST_PROP(TimeWindows, AddSeveralMembersLikeOneAfterTheOther, ()) {
+  const auto in = [](int from, int to) { return *rc::gen::inRange(from, to); };
+  TimeWindows together(1, 3);
+  TimeWindows apart(1, 3);
+  for (int i = 0; i < 20; ++i) {
+    const Femtoseconds begin = in(0, 1000);
+    const Femtoseconds end = begin + in(1, 100);
+    const Femtoseconds spent = in(0, static_cast<int>(end - begin) + 1);
+    const int count = in(1, 5);
+    together.add(0, begin, end, spent, count);
+    for (int member = 0; member < count; ++member) apart.add(0, begin, end, spent);
+  }
+  RC_ASSERT(together.parts(0, 1, 1100) == apart.parts(0, 1, 1100));
+}
+
 RC_GTEST_PROP(TimeWindows, KeepTheTotalTime, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));

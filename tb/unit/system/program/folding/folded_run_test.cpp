@@ -92,6 +92,55 @@ fidelity: train
   return text;
 }
 
+// A text workload and a configuration that trains it on several copies, determined by `seed`.
+struct TextTraining {
+  std::string workload;
+  std::string config;  // with MODEL for the workload's path
+};
+TextTraining random_text_training(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto one_of = [&random](auto... values) {
+    const std::vector<std::common_type_t<decltype(values)...>> all{values...};
+    return all[random() % all.size()];
+  };
+  const int model = one_of(1, 2, 4);
+  const int data = one_of(2, 3, 4, 8);
+  const int layers = one_of(1, 2, 5);
+  TextTraining made;
+  made.workload = model == 1
+                      ? "DATA\n"
+                      : fmt::format("{} model_parallel_NPU_group: {}{}\n",
+                                    one_of("HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD"), model,
+                                    layers > 1 ? " checkpoints: 1 0 checkpoint_initiates: 1 1" : "");
+  made.workload += fmt::format("{}\n", layers);
+  for (int layer = 0; layer < layers; ++layer) {
+    const std::string shared = model == 1 ? "NONE 0" : fmt::format("ALLREDUCE {}", one_of(4096, 65536));
+    made.workload += fmt::format(
+        "layer_{} -1 {} {} {} {} {} {} {}\n", layer, one_of(1000, 5000), shared, one_of(1000, 3000), shared,
+        one_of(1000, 3000), fmt::format("{} {}", one_of("ALLREDUCE", "REDUCESCATTER"), one_of(8192, 131072)),
+        one_of(0, 500));
+  }
+  const std::string topology =
+      model == 1 ? fmt::format("{{kind: {}, dims: [{}]}}", one_of("switch", "ring"), data)
+                 : fmt::format(
+                       "{{kind: hierarchy, dimensions: [{{kind: switch, size: {}, links: 1, bandwidth: 64 "
+                       "GB/s, latency: 100 ns}}, {{kind: switch, size: {}, links: 1, bandwidth: 16 GB/s, "
+                       "latency: 500 ns}}]}}",
+                       model, data);
+  made.config = fmt::format(R"(system:
+  topology: {}
+  flit: 64 B
+  router: {{vc_depth: 512}}
+  ni: {{payload: 1 KiB, flow_control: message}}
+training: {{model: MODEL, overlap: {}}}
+collective: {{algorithm: {}}}
+check: contributions
+fidelity: train
+)",
+                            topology, one_of("none", "layer_wise"), one_of("ring", "auto"));
+  return made;
+}
+
 // The result without its lists, which are compared separately, and without fields that describe the
 // simulation itself, which may differ.
 Json without_lists(Json result) {
@@ -113,19 +162,6 @@ std::map<std::string, std::int64_t> occurrences(const Json& result) {
   return times;
 }
 
-class FoldedRun : public ::testing::Test {
- protected:
-  config::Loaded load(std::string text) {
-    std::ofstream(folder_.file("model.yaml")) << kModel;
-    text.replace(text.find("MODEL"), 5, folder_.file("model.yaml"));
-    std::ofstream(folder_.file("c.yaml")) << text;
-    return config::load(folder_.file("c.yaml"), {}, config::Purpose::kRun);
-  }
-
- private:
-  TemporaryDirectory folder_;
-};
-
 void require_equal(const workload::ReplicatedProgram& replicated, const Json& folded, const Json& whole) {
   EXPECT_EQ(without_lists(folded), without_lists(whole))
       << Json::diff(without_lists(folded), without_lists(whole));
@@ -145,15 +181,18 @@ void require_equal(const workload::ReplicatedProgram& replicated, const Json& fo
   }
 }
 
-TEST_F(FoldedRun, EqualsTheRunOfAllCopies) {
-  const char* const asked = std::getenv("COPPICE_FOLDED_RUNS");
-  const unsigned runs = asked == nullptr ? 20 : static_cast<unsigned>(std::atoi(asked));
-  unsigned equal = 0;
-  unsigned ran = 0;
-  for (unsigned seed = 0; seed < runs; ++seed) {
-    const std::string text = random_training(seed);
-    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
-    const config::Loaded loaded = load(text);
+class FoldedRun : public ::testing::Test {
+ protected:
+  config::Loaded load(std::string text, const std::string& file = "model.yaml",
+                      const std::string& model = kModel) {
+    std::ofstream(folder_.file(file)) << model;
+    text.replace(text.find("MODEL"), 5, folder_.file(file));
+    std::ofstream(folder_.file("c.yaml")) << text;
+    return config::load(folder_.file("c.yaml"), {}, config::Purpose::kRun);
+  }
+
+  // Compares the run of one copy with that of all copies.
+  void compare(const config::Loaded& loaded) {
     const auto replicated = load_replicated(loaded, {});
     ASSERT_TRUE(replicated);
     const auto folded = run_folded(loaded, *replicated, {});
@@ -163,17 +202,39 @@ TEST_F(FoldedRun, EqualsTheRunOfAllCopies) {
     } catch (const std::exception& error) {
       EXPECT_FALSE(folded)
           << error.what();  // the run of all copies was refused: trains contend, or it could deadlock
-      continue;
+      return;
     }
-    ++ran;
-    if (!folded) continue;
-    ++equal;
+    ++ran_;
+    if (!folded) return;
+    ++equal_;
     require_equal(*replicated, *folded, whole);
-    if (HasFailure()) return;
   }
-  RecordProperty("folded", static_cast<int>(equal));
-  RecordProperty("ran", static_cast<int>(ran));
-  EXPECT_GE(2 * equal, ran) << equal << " of " << ran;
+
+  unsigned equal_ = 0;
+  unsigned ran_ = 0;
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+TEST_F(FoldedRun, EqualsTheRunOfAllCopies) {
+  const char* const asked = std::getenv("COPPICE_FOLDED_RUNS");
+  const unsigned runs = asked == nullptr ? 20 : static_cast<unsigned>(std::atoi(asked));
+  for (unsigned seed = 0; seed < runs && !HasFailure(); ++seed) {
+    const std::string text = random_training(seed);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    compare(load(text));
+  }
+  EXPECT_GE(2 * equal_, ran_) << equal_ << " of " << ran_;
+}
+
+TEST_F(FoldedRun, OfATextWorkloadEqualsTheRunOfAllCopies) {
+  for (unsigned seed = 0; seed < 20 && !HasFailure(); ++seed) {
+    const TextTraining training = random_text_training(seed);
+    SCOPED_TRACE(fmt::format("seed {}\n{}\n{}", seed, training.config, training.workload));
+    compare(load(training.config, "workload.txt", training.workload));
+  }
+  EXPECT_GE(2 * equal_, ran_) << equal_ << " of " << ran_;
 }
 
 TEST_F(FoldedRun, CountsAcceleratorsAndCollectivesOfAllCopies) {
