@@ -17,6 +17,7 @@
 #include "app/replay.h"
 #include "base/error.h"
 #include "base/input_file.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::app {
 namespace {
@@ -29,7 +30,7 @@ struct ReportLine {
   double replay_seconds = 60;
 };
 
-ordered_json read_result(const std::string& path) {
+ordered_json parse_result(const std::string& path) {
   std::string text;
   try {
     text = read_input_file(path);
@@ -50,11 +51,13 @@ ordered_json read_result(const std::string& path) {
                       "layers or compare wrote with --out");
   }
   if (result.value("schema", "") == "coppice.schedule/1") {
-    throw ConfigError(
-        {path},
-        "this file is a schedule: run it with collective.algorithm=file and pass the result of that run");
+    config::refuse_other_kind(path, {config::FileKind::kResult});
   }
   return result;
+}
+
+ordered_json read_result(const std::string& path) {
+  return config::read_as({config::FileKind::kResult}, path, [&] { return parse_result(path); });
 }
 
 // Escapes text for use in a script element.

@@ -11,6 +11,7 @@
 #include "config/document/result_document.h"
 #include "config/document/values.h"
 #include "config/files/booksim_file.h"
+#include "config/files/file_kind.h"
 #include "config/files/scale_sim_architecture.h"
 #include "config/keys/dimensions.h"
 #include "config/keys/parallel_keys.h"
@@ -127,8 +128,11 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
 }  // namespace
 
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose) {
-  ConfigDocument document = read_config_document(path);
-  Loaded loaded = load_document(path, std::move(document.root), overrides, purpose);
+  ConfigDocument document;
+  Loaded loaded = read_as({FileKind::kConfiguration, FileKind::kResult}, path, [&] {
+    document = read_config_document(path);
+    return load_document(path, std::move(document.root), overrides, purpose);
+  });
   loaded.from_result = document.from_result;
   add_assumptions(document.assumptions, loaded);
   return loaded;

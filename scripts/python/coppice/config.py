@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from coppice.command import schema
 
-# A configuration: a YAML file, or a dictionary of nested or dotted keys.
+# A configuration: a YAML file, a dictionary of nested or dotted keys, or a result, whose run it repeats.
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
@@ -65,7 +65,9 @@ def override(key: str, value: Any) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Converts numpy numbers and paths to JSON values."""
+    """Converts numpy numbers, paths and sections of results to JSON values."""
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "item"):
@@ -74,12 +76,15 @@ def _plain(value: Any) -> Any:
 
 
 def arguments(config: Config, overrides: Mapping[str, Any], folder: pathlib.Path) -> list[str]:
-    """The command's arguments for a configuration; a dictionary is written to a file in `folder`."""
+    """The command's arguments for a configuration; a dictionary or result is written to a file in `folder`."""
     words: list[str] = []
     if isinstance(config, Mapping):
         path = folder / "config.yaml"
-        keys = {key: with_unit(key, value) for key, value in flattened(config).items()}
-        path.write_text(json.dumps(nested(keys), indent=2, default=_plain), encoding="utf-8")
+        if "schema" in config:
+            content = {name: config[name] for name in ("schema", "config", "assumptions") if name in config}
+        else:
+            content = nested({key: with_unit(key, value) for key, value in flattened(config).items()})
+        path.write_text(json.dumps(content, indent=2, default=_plain), encoding="utf-8")
         words.append(str(path))
     else:
         words.append(os.fspath(config))

@@ -6,6 +6,7 @@
 
 #include "config/document/nearest.h"
 #include "config/document/values.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::config {
 namespace {
@@ -134,7 +135,9 @@ std::vector<std::string> assumptions_of(const std::string& path,
 }  // namespace
 
 AstraNetwork read_astra_network(const std::string& path, RingDirections ways) {
-  AstraNetwork network{Reader(path).dimensions(ways), {}};
+  AstraNetwork network;
+  network.dimensions =
+      read_as({FileKind::kAstraNetwork}, path, [&] { return Reader(path).dimensions(ways); });
   network.assumptions = assumptions_of(path, network.dimensions);
   return network;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "config/files/file_kind.h"
 #include "schedule/tables/dimension_algorithm.h"
 
 namespace coppice::config {
@@ -44,9 +45,7 @@ DimensionMethod our_method(const std::string& path, const nlohmann::json& theirs
                           theirs.dump(), known));
 }
 
-}  // namespace
-
-AstraSystem read_astra_system(const std::string& path) {
+AstraSystem read_system(const std::string& path) {
   const nlohmann::json file = parse(path);
   if (!file.is_object() || !file.contains(kTheirKey) || !file[kTheirKey].is_array() ||
       file[kTheirKey].empty()) {
@@ -63,6 +62,12 @@ AstraSystem read_astra_system(const std::string& path) {
   if (!others.empty())
     system.assumptions.push_back(fmt::format("{}: ignored keys: {}", path, fmt::join(others, ", ")));
   return system;
+}
+
+}  // namespace
+
+AstraSystem read_astra_system(const std::string& path) {
+  return read_as({FileKind::kAstraSystem}, path, [&] { return read_system(path); });
 }
 
 }  // namespace coppice::config

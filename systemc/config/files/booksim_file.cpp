@@ -9,6 +9,7 @@
 
 #include "config/document/values.h"
 #include "config/files/booksim_keys.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::config {
 namespace {
@@ -324,7 +325,7 @@ class Translation {
 }  // namespace
 
 BooksimExperiment read_booksim(const std::string& path) {
-  return Translation(path).read();
+  return read_as({FileKind::kBooksim}, path, [&] { return Translation(path).read(); });
 }
 
 }  // namespace coppice::config

@@ -8,6 +8,7 @@
 #include "config/document/document.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::config {
 namespace {
@@ -53,9 +54,7 @@ void require_map(const Node& node, const std::string& path) {
   if (node.kind != Node::Kind::kMap) refuse(node, path, "a section");
 }
 
-}  // namespace
-
-HardwareTable read_hardware_file(const std::string& path) {
+HardwareTable read_table(const std::string& path) {
   const Node document = read_document(path);
   HardwareTable table;
   std::vector<std::string> missing;
@@ -78,6 +77,12 @@ HardwareTable read_hardware_file(const std::string& path) {
   }
   if (!missing.empty()) throw ConfigError(document.place, fmt::format("{} is missing", missing.front()));
   return table;
+}
+
+}  // namespace
+
+HardwareTable read_hardware_file(const std::string& path) {
+  return read_as({FileKind::kHardware}, path, [&] { return read_table(path); });
 }
 
 }  // namespace coppice::config

@@ -11,6 +11,7 @@
 #include "base/input_file.h"
 #include "config/document/document.h"
 #include "config/files/astra_network.h"
+#include "config/files/file_kind.h"
 #include "config/files/infragraph_file.h"
 #include "topology/files/parse_network.h"
 #include "topology/networks/hierarchy.h"
@@ -76,10 +77,12 @@ topology::GraphFile read_network_file(const std::string& path, const topology::G
   } catch (const UnreadableError& error) {
     throw UnsupportedError(fmt::format("cannot read graph file {}: {}", path, error.what()));
   }
-  if (!is_yaml_network(text)) return topology::parse_network(text, path, defaults);
-  const Node root = parse_document(text, {path});
-  if (!has(root, "npus_count")) return read_infragraph(root, defaults);
-  return graph_of(read_astra_network(path, RingDirections::kOne), path);
+  return read_as({FileKind::kNetwork, FileKind::kAstraNetwork}, path, [&] {
+    if (!is_yaml_network(text)) return topology::parse_network(text, path, defaults);
+    const Node root = parse_document(text, {path});
+    if (!has(root, "npus_count")) return read_infragraph(root, defaults);
+    return graph_of(read_astra_network(path, RingDirections::kOne), path);
+  });
 }
 
 }  // namespace coppice::config

@@ -15,6 +15,7 @@
 #include "config/document/document.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::config {
 namespace {
@@ -338,14 +339,16 @@ class ProgramReader {
 }  // namespace
 
 workload::Program read_program_file(const std::string& path) {
-  const Node root = read_document(path);
-  workload::Program program = ProgramReader(root).read();
-  try {
-    workload::check_program(program);
-  } catch (const UnsupportedError& error) {
-    throw ConfigError(root.place, error.what());
-  }
-  return program;
+  return read_as({FileKind::kProgram}, path, [&] {
+    const Node root = read_document(path);
+    workload::Program program = ProgramReader(root).read();
+    try {
+      workload::check_program(program);
+    } catch (const UnsupportedError& error) {
+      throw ConfigError(root.place, error.what());
+    }
+    return program;
+  });
 }
 
 }  // namespace coppice::config

@@ -13,6 +13,7 @@
 #include "config/document/file_name.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
+#include "config/files/file_kind.h"
 #include "config/settings/config.h"
 #include "workload/layer.h"
 
@@ -252,7 +253,7 @@ std::int64_t clock_of(Node& accelerator) {
 }  // namespace
 
 ScaleSimArchitecture read_scale_sim_architecture(const std::string& path, std::int64_t clock_hertz) {
-  return Reader(path, clock_hertz).read();
+  return read_as({FileKind::kArchitecture}, path, [&] { return Reader(path, clock_hertz).read(); });
 }
 
 void expand_accelerator(Node& root, std::vector<std::string>& assumptions) {

@@ -10,6 +10,7 @@
 #include "config/document/document.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
+#include "config/files/file_kind.h"
 
 namespace coppice::config {
 namespace {
@@ -104,9 +105,7 @@ void check(const Node& document, const Transformer& model) {
   }
 }
 
-}  // namespace
-
-workload::Transformer read_transformer(const std::string& path) {
+Transformer read_model(const std::string& path) {
   const Node document = read_document(path);
   Transformer model;
   model.name = std::filesystem::path(path).stem().string();
@@ -119,6 +118,12 @@ workload::Transformer read_transformer(const std::string& path) {
   }
   check(document, model);
   return model;
+}
+
+}  // namespace
+
+workload::Transformer read_transformer(const std::string& path) {
+  return read_as({FileKind::kTransformer}, path, [&] { return read_model(path); });
 }
 
 }  // namespace coppice::config

@@ -16,6 +16,7 @@
 #include "base/machine_memory.h"
 #include "base/time_limit.h"
 #include "base/usable_bandwidth.h"
+#include "config/files/file_kind.h"
 #include "config/files/network_file.h"
 #include "config/keys/dimensions.h"
 #include "config/schema.h"
@@ -259,8 +260,10 @@ schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const Colle
 schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                  const topology::Topology& topology,
                                  const topology::RoutingFunction& routing) {
-  schedule::Schedule schedule =
-      at_key(loaded, "collective.file", [&] { return parse_schedule_file(loaded, spec, topology, routing); });
+  schedule::Schedule schedule = at_key(loaded, "collective.file", [&] {
+    return config::read_as({config::FileKind::kSchedule}, spec.file,
+                           [&] { return parse_schedule_file(loaded, spec, topology, routing); });
+  });
   require_collective(loaded, spec, schedule::collective_name(schedule));
   if (schedule.data_size() != spec.size) {
     throw ConfigError(

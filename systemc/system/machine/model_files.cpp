@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/document/nearest.h"
+#include "config/files/file_kind.h"
 #include "workload/scale_sim.h"
 
 namespace coppice::system {
@@ -56,7 +57,8 @@ workload::Model load_model(const config::Loaded& loaded) {
   const std::filesystem::path path = table_path(model);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) throw ConfigError(loaded.place(kKey), absent(model));
-  return workload::import_scale_sim(path.string());
+  return config::read_as({config::FileKind::kLayers}, path.string(),
+                         [&] { return workload::import_scale_sim(path.string()); });
 }
 
 }  // namespace coppice::system

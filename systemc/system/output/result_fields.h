@@ -31,6 +31,33 @@ struct ValueType {
 // The type in words, such as "list of integer", "number or null" or "map of number, optional".
 std::string to_string(const ValueType& type);
 
+// The kinds of results, each of which a command writes, and the items of `stretches`, whose fields are those
+// of the part of a run that they report.
+enum class ResultOf : std::uint16_t {
+  kRun = 1,
+  kTraffic = 2,
+  kRoute = 4,
+  kLayers = 8,
+  kBound = 16,
+  kChunks = 32,
+  kCompare = 64,
+  kTopology = 128,
+  kStretch = 256,
+  kEveryCommand =
+      kRun | kTraffic | kRoute | kLayers | kBound | kChunks | kCompare,  // that reads a configuration
+};
+
+// The kinds of results that have a field at their top level.
+struct Presence {
+  std::uint16_t always = 0;     // bits of ResultOf
+  std::uint16_t sometimes = 0;  // bits of ResultOf; the others never have the field
+
+  constexpr bool is_always_in(ResultOf kind) const { return (always & static_cast<unsigned>(kind)) != 0; }
+  constexpr bool may_be_in(ResultOf kind) const {
+    return ((always | sometimes) & static_cast<unsigned>(kind)) != 0;
+  }
+};
+
 // A field of the results that commands write. `coppice explain`, `coppice schema result` and the pages in
 // docs/reference are generated from these descriptions.
 struct ResultField {
@@ -39,6 +66,9 @@ struct ResultField {
   std::string_view unit;     // such as "ns" or "GB/s"; empty for strings, counts and ratios
   ValueType type;            // the type of a list's items if the path ends with "[]"
   std::string_view summary;  // the meaning, in one sentence
+  // The results that have this field or, if it is the first one of a section, that section at their top
+  // level.
+  Presence presence{};
 };
 
 // All fields, in the order in which results contain them. Sections that several commands write are listed

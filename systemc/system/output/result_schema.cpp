@@ -18,121 +18,17 @@ using Paths = std::vector<std::string>;
 constexpr std::string_view kListed = "[]";
 constexpr std::string_view kStretch = "stretches[]";
 
-constexpr std::string_view kRunAlways[] = {"version",  "config", "warnings", "assumptions", "verified",
-                                           "fidelity", "cycles", "time_ns",  "flit_hops",   "simulator"};
-constexpr std::string_view kRunSometimes[] = {"program",
-                                              "verified_sample",
-                                              "fidelity_reason",
-                                              "contention_free",
-                                              "steps",
-                                              "chunks",
-                                              "training",
-                                              "iterations[]",
-                                              "lost",
-                                              "collectives[]",
-                                              "jobs[]",
-                                              "accelerators[]",
-                                              "passes",
-                                              "algbw_gb_s",
-                                              "busbw_gb_s",
-                                              "bound",
-                                              "efficiency",
-                                              "flits",
-                                              "link_utilization",
-                                              "channels[]",
-                                              "dimensions[]",
-                                              "window_ns",
-                                              "ni_overhead",
-                                              "time_breakdown_cycles",
-                                              "statistics",
-                                              "cost_model",
-                                              "leap",
-                                              "trains",
-                                              "fluid",
-                                              "gradients",
-                                              "chosen",
-                                              "expected[]",
-                                              "forwarding",
-                                              "profile",
-                                              "inference",
-                                              "hardware",
-                                              "down_ns",
-                                              "failures[]",
-                                              "stretches[]"};
-constexpr std::string_view kStretchAlways[] = {"fidelity",       "verified", "iterations[]", "collectives[]",
-                                               "accelerators[]", "flits",    "flit_hops",    "statistics"};
-constexpr std::string_view kStretchSometimes[] = {
-    "fidelity_reason", "fluid",        "trains",    "lost",    "link_utilization",
-    "channels[]",      "dimensions[]", "window_ns", "profile", "time_breakdown_cycles"};
-constexpr std::string_view kTrafficAlways[] = {"version",
-                                               "config",
-                                               "warnings",
-                                               "assumptions",
-                                               "traffic",
-                                               "fidelity",
-                                               "packet_latency_mean",
-                                               "flit_latency_mean",
-                                               "accepted_flits_per_node_cycle",
-                                               "hops_mean",
-                                               "ejection_utilization_max",
-                                               "saturated",
-                                               "packets_measured",
-                                               "flit_hops",
-                                               "link_utilization",
-                                               "channels[]",
-                                               "statistics",
-                                               "simulator"};
-constexpr std::string_view kTrafficSometimes[] = {"transaction_latency_mean", "cycles"};
-constexpr std::string_view kRouteAlways[] = {
-    "version",  "config",        "warnings",         "assumptions", "verified",   "fidelity",
-    "method",   "failed_spines", "time_s",           "jobs[]",      "controller", "all_flows",
-    "messages", "timeline[]",    "link_utilization", "channels[]",  "simulator"};
-constexpr std::string_view kRouteSometimes[] = {"fluid"};
-constexpr std::string_view kLayersAlways[] = {"version",
-                                              "config",
-                                              "warnings",
-                                              "assumptions",
-                                              "model",
-                                              "timing",
-                                              "convention",
-                                              "batch_per_accelerator",
-                                              "pes",
-                                              "peak_macs_per_cycle",
-                                              "memory_bytes_per_cycle",
-                                              "cycles",
-                                              "stall_cycles",
-                                              "time_ns",
-                                              "footprint",
-                                              "layers[]",
-                                              "simulator"};
-constexpr std::string_view kBoundAlways[] = {"version",    "config",     "warnings", "assumptions",
-                                             "collective", "size_bytes", "time_ns",  "latency_ns",
-                                             "attainable", "groups",     "network"};
-constexpr std::string_view kBoundSometimes[] = {"passing", "lengths"};
-constexpr std::string_view kChunksAlways[] = {"version", "config", "warnings", "assumptions", "time_ns"};
-constexpr std::string_view kChunksSometimes[] = {"ideal_time_ns", "utilization", "window_ns", "dimensions[]",
-                                                 "chunks[]",      "verified",    "fidelity",  "training"};
-constexpr std::string_view kCompareAlways[] = {"version", "config", "warnings", "assumptions", "rows[]"};
-constexpr std::string_view kTopologyAlways[] = {"name",           "accelerators",  "switches",
-                                                "switch_ports",   "channels",      "links",
-                                                "bandwidth_gb_s", "injection_gb_s"};
-constexpr std::string_view kTopologySometimes[] = {"hardware"};
-
 constexpr ResultKind kKinds[] = {
-    {"run", "coppice.result/1", kRunAlways, kRunSometimes},
-    {"traffic", "coppice.traffic/1", kTrafficAlways, kTrafficSometimes},
-    {"route", "coppice.route/1", kRouteAlways, kRouteSometimes},
-    {"layers", "coppice.layers/1", kLayersAlways, {}},
-    {"bound", "coppice.bound/1", kBoundAlways, kBoundSometimes},
-    {"chunks", "coppice.chunks/1", kChunksAlways, kChunksSometimes},
-    {"compare", "coppice.compare/1", kCompareAlways, {}},
-    {"topology", "coppice.topology/1", kTopologyAlways, kTopologySometimes},
-    {kStretch, "", kStretchAlways, kStretchSometimes},
+    {"run", "coppice.result/1", ResultOf::kRun},
+    {"traffic", "coppice.traffic/1", ResultOf::kTraffic},
+    {"route", "coppice.route/1", ResultOf::kRoute},
+    {"layers", "coppice.layers/1", ResultOf::kLayers},
+    {"bound", "coppice.bound/1", ResultOf::kBound},
+    {"chunks", "coppice.chunks/1", ResultOf::kChunks},
+    {"compare", "coppice.compare/1", ResultOf::kCompare},
+    {"topology", "coppice.topology/1", ResultOf::kTopology},
+    {kStretch, "", ResultOf::kStretch},
 };
-
-bool contains(std::span<const std::string_view> paths, std::string_view path) {
-  return std::ranges::find(paths, path) != paths.end();
-}
 
 // The last name of a path, without the "[]" of a list.
 std::string name_of(std::string_view path) {
@@ -210,15 +106,10 @@ class SchemaWriter {
   }
 
   void add_fields(Json& section, const ResultKind& kind) {
-    // Lists the properties in the order of result_fields().
-    Paths known;
     for (const ResultField& field : result_fields()) {
+      if (!field.presence.may_be_in(kind.of)) continue;
       const std::string path(field.path.substr(0, field.path.find('.')));
-      const bool always = contains(kind.always, path);
-      if (!always && !contains(kind.sometimes, path)) continue;
-      if (std::ranges::find(known, path) != known.end()) continue;
-      known.push_back(path);
-      add_field(section, path, always);
+      add_field(section, path, field.presence.is_always_in(kind.of));
     }
   }
 

@@ -5,16 +5,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "system/output/result_fields.h"
+
 namespace coppice::system {
 
-// A kind of result, and the fields at its top level as paths of result_fields(). Every result also begins
-// with `schema` and ends with `command` and `commit`, which are not listed here.
+// A kind of result. Every result begins with `schema` and ends with `command` and `commit`; the table of
+// result_fields() states which other fields each kind has at its top level.
 struct ResultKind {
   std::string_view name;  // the name of the command, such as "run"
   // Such as "coppice.result/1"; empty for a section of a result instead of a whole result.
   std::string_view schema;
-  std::span<const std::string_view> always;
-  std::span<const std::string_view> sometimes;
+  ResultOf of;
 };
 
 std::span<const ResultKind> result_kinds();

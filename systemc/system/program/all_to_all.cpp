@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "config/files/file_kind.h"
 #include "config/settings/shape.h"
 #include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/automatic.h"
@@ -229,6 +230,7 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
   }
   const bool plan = schedule::looks_like_plan(text);
   if (!plan && !schedule::looks_like_xml(text)) {
+    config::refuse_other_kind(file, {config::FileKind::kSchedule});
     throw ConfigError(place, fmt::format("collective.file: the file of an all-to-all must be MSCCL XML or an "
                                          "MSCCL++ plan, but {} is neither",
                                          file));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "config/files/file_kind.h"
 #include "config/files/program_file.h"
 #include "config/settings/shape.h"
 #include "system/machine/build.h"
@@ -94,7 +95,9 @@ class ProgramRun {
 
 workload::Program load_trace(const config::Loaded& loaded) {
   const config::ProgramConfig& program = loaded.config.program;
-  auto imported = workload::chakra::import_chakra(program.trace, {program.groups, program.follow_control});
+  auto imported = config::read_as({config::FileKind::kTrace}, program.trace, [&] {
+    return workload::chakra::import_chakra(program.trace, {program.groups, program.follow_control});
+  });
   imported.program.assumptions = std::move(imported.assumptions);
   return std::move(imported.program);
 }

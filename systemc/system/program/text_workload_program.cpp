@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "config/files/file_kind.h"
 #include "system/machine/build.h"
 #include "topology/networks/dimension_widths.h"
 #include "workload/text_program.h"
@@ -43,7 +44,8 @@ workload::TextWorkload load_text_workload(const config::Loaded& loaded) {
     throw ConfigError(loaded.place(kModelKey),
                       fmt::format("{}: the text workload {} does not exist", kModelKey, path));
   }
-  return workload::import_text_workload(path);
+  return config::read_as({config::FileKind::kTextWorkload}, path,
+                         [&] { return workload::import_text_workload(path); });
 }
 
 namespace {

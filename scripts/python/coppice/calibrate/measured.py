@@ -74,13 +74,13 @@ def _guessed_operation(rows: list[list[str]], ranks: int) -> str:
 
 
 def _from_nccl_tests(path: pathlib.Path, text: str, ranks: int | None, operation: str | None) -> list[Point]:
-    ranks = ranks or len(re.findall(r"^#\s+Rank\s+\d+", text, re.MULTILINE))
-    if ranks < 2:
-        raise MeasuredError(f"{path}: the output does not state the number of ranks: add --ranks N")
     rows = [line.split() for line in text.splitlines() if re.match(r"\s*\d+\s+\d+\s+[a-z]\w*\s", line)]
     rows = [row for row in rows if len(row) >= 8]
     if not rows:
         raise MeasuredError(f"{path}: this is neither a table with the columns operation, bytes, time_us nor the output of nccl-tests")
+    ranks = ranks or len(re.findall(r"^#\s+Rank\s+\d+", text, re.MULTILINE))
+    if ranks < 2:
+        raise MeasuredError(f"{path}: the output does not state the number of ranks: add --ranks N")
     named = re.search(r"(\w+)_perf", text)
     found = operation or (operation_name(named.group(1)) if named else "") or _guessed_operation(rows, ranks)
     if found not in BUS_FACTORS:
@@ -91,7 +91,7 @@ def _from_nccl_tests(path: pathlib.Path, text: str, ranks: int | None, operation
 def read(path: pathlib.Path, ranks: int | None = None, operation: str | None = None) -> list[Point]:
     """The points in a file. `ranks` and `operation` are needed if the file does not state them."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise MeasuredError(f"{path}: {error.strerror}") from error
     first = text.split("\n", 1)[0]

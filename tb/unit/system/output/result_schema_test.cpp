@@ -11,28 +11,15 @@
 namespace coppice::system {
 namespace {
 
-TEST(ResultKinds, ReferToFieldsOfTheTable) {
-  for (const ResultKind& kind : result_kinds()) {
-    for (const auto& paths : {kind.always, kind.sometimes}) {
-      for (const std::string_view path : paths) {
-        bool found = false;
-        for (const ResultField& field : result_fields()) {
-          found = found || field.path == path || field.path.starts_with(std::string(path) + ".");
-        }
-        EXPECT_TRUE(found) << kind.name << ": " << path;
-      }
-    }
-  }
-}
-
-TEST(ResultKinds, CoverTheTable) {
-  std::set<std::string> covered{"schema", "command", "commit"};
-  for (const ResultKind& kind : result_kinds()) {
-    covered.insert(kind.always.begin(), kind.always.end());
-    covered.insert(kind.sometimes.begin(), kind.sometimes.end());
-  }
+TEST(ResultFields, OfTheTopLevelAndOnlyTheseBelongToResults) {
+  const std::set<std::string> in_every_result{"schema", "command", "commit"};
+  std::set<std::string> sections;
   for (const ResultField& field : result_fields()) {
-    EXPECT_TRUE(covered.contains(std::string(field.path.substr(0, field.path.find('.'))))) << field.path;
+    const std::string section(field.path.substr(0, field.path.find('.')));
+    const bool first = sections.insert(section).second;
+    const bool present = field.presence.always != 0 || field.presence.sometimes != 0;
+    EXPECT_EQ(present, first && !in_every_result.contains(section)) << field.path;
+    EXPECT_EQ(field.presence.always & field.presence.sometimes, 0) << field.path;
   }
 }
 
