@@ -82,7 +82,8 @@ TEST(Report, RejectsFilesThatAreNotResults) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"report", "c.yaml", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: not a coppice result, because it is not JSON"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("c.yaml:1:1: this is a configuration, not a result: pass it to coppice run"));
   shop.write("large.json", "{\"schema\": 1e999}");
   outcome = shop.run({"report", "large.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);

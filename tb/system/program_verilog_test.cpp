@@ -99,7 +99,7 @@ TEST_F(VerilogPrograms, AreRejectedAtTheWrongKey) {
   for (const char* name : {"a", "b", "c", "d", "e"})
     much += "  - {name: " + std::string(name) + ", all_reduce: 14 MiB}\n";
   EXPECT_THAT(refusal(much, "check=off"),
-              HasSubstr("up to 'e', but Verilog network interfaces can address only 64 MiB"));
+              HasSubstr("up to and including 'e', but Verilog network interfaces can address only 64 MiB"));
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST(RouteStudy, ReportsTheJobThatDoesNotFit) {
   EXPECT_THAT(
       [] { study("paper", {"routing.jobs=[{model: llama2_70b, data_parallel: 16}, {model: gpt3}]"}); },
       ThrowsMessage<ConfigError>(
-          AllOf(HasSubstr("routing.jobs[1]"), HasSubstr("gpt3"), HasSubstr("do not fit"))));
+          AllOf(HasSubstr("routing.jobs[1]"), HasSubstr("gpt3"), HasSubstr("too few hosts are free"))));
 }
 
 TEST(RouteStudy, ReportsTheJobsOfATorWithoutLiveSpines) {
