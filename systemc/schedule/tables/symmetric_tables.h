@@ -23,7 +23,14 @@ class SymmetricTables : public TableSource {
   // arrives at `from` corresponds to a message of this image that arrives at the origin.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
   // Stores the images of entry `i` of a slot, indexed by sender, in `into`. The entry must be a message.
-  virtual void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const = 0;
+  virtual void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const {
+    into.resize(moves().nodes());
+    TableEntry entry;
+    for (std::size_t node = 0; node < into.size(); ++node) {
+      read(slot, i, static_cast<NodeId>(node), entry);
+      into[node] = {.address = entry.address, .bytes = entry.bytes, .dst = entry.destination()};
+    }
+  }
 };
 
 }  // namespace coppice::schedule

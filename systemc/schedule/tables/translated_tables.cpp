@@ -67,15 +67,4 @@ void TablePattern::read(std::size_t slot, std::size_t i, NodeId node, TableEntry
   entry.route = route(node, at_origin.route);
 }
 
-void TablePattern::read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const {
-  const TableEntry& at_origin = spec_.slots[slot][i];
-  const NodeId to = at_origin.destination();
-  into.resize(moves_.nodes());
-  for (NodeId node = 0; node < static_cast<NodeId>(into.size()); ++node) {
-    into[static_cast<std::size_t>(node)] = {.address = moved_flow(at_origin.flow, node) * spec_.bytes,
-                                            .bytes = at_origin.bytes,
-                                            .dst = moves_.moved(to, node)};
-  }
-}
-
 }  // namespace coppice::schedule

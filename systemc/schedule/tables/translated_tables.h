@@ -55,7 +55,6 @@ class TablePattern final : public SymmetricTables {
   std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const override {
     return moves_.moved_back(flow / spec_.pieces, from) * spec_.pieces + flow % spec_.pieces;
   }
-  void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const override;
   std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
   std::int64_t messages(std::size_t slot) const override { return messages_[slot]; }
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
