@@ -116,8 +116,8 @@ void MessageImages::read_images(InFlight& sent) {
     const TableEntry& entry = pattern_->entries(sent.slot)[sent.index];
     common_.read += entry.bytes;
     const auto piece = static_cast<std::size_t>(entry.flow % pattern_->pieces());
-    // The sender of the image whose data belongs to the origin. The move that maps the origin to another owner
-    // maps this accelerator to the sender of that owner's data.
+    // The sender of the image whose data belongs to the origin. The move that maps the origin to another
+    // owner maps this accelerator to the sender of that owner's data.
     const schedule::Translations& moves = pattern_->moves();
     const NodeId sender = moves.moved_back(origin_, entry.flow / pattern_->pieces());
     for (const NodeId owner : checked_owners_[piece]) senders_.push_back(moves.moved(sender, owner));
