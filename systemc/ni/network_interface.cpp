@@ -249,9 +249,8 @@ void NetworkInterface::connect(int index) {
 }
 
 void NetworkInterface::run_at(TableContext& context, int port, Cycles at) {
-  Cycles& due = context.waiting[static_cast<std::size_t>(port)].due;
-  due = std::min(due, at);
-  wake_at(due);
+  context.run_at(static_cast<std::size_t>(port), at);
+  wake_at(context.waiting[static_cast<std::size_t>(port)].due);
 }
 
 void NetworkInterface::wake_at(Cycles at) {
@@ -324,9 +323,7 @@ void NetworkInterface::wake(Cycles now) {
 // The first cycle in which a port runs unless something happens before.
 Cycles NetworkInterface::first_due() const {
   Cycles first = kNever;
-  for (const TableContext* context : running_) {
-    for (const TableContext::Waiting& port : context->waiting) first = std::min(first, port.due);
-  }
+  for (const TableContext* context : running_) first = std::min(first, context->due);
   return first;
 }
 
@@ -406,8 +403,9 @@ void NetworkInterface::count_arrival(TableContext& context, const MessageRecord&
   const bool numbered = context.given.schedule->numbered_arrivals;
   context.tracker.arrived(flow, numbered ? arrival.entry->arrival : DependencyTracker::kNext);
   const std::int32_t count = context.tracker.count(flow);
-  for (TableContext::Waiting& port : context.waiting) {
-    if (port.awaited_flow == flow && port.awaited_count <= count) port.due = now;
+  for (std::size_t p = 0; p < context.waiting.size(); ++p) {
+    const TableContext::Waiting& port = context.waiting[p];
+    if (port.awaited_flow == flow && port.awaited_count <= count) context.run_at(p, now);
   }
   context.enablers.arrived(arrival, context.tracker, before, now);
   --context.missing;
@@ -464,11 +462,12 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
 // Issues at most one entry per port per cycle, even if the port is woken several times in that cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
-  const bool due = std::ranges::any_of(
-      running_, [&](const TableContext* context) { return context->waiting[p].due <= now; });
-  if (!due) return;
+  const auto due = std::ranges::count_if(running_, [&](const TableContext* context) {
+    return context->due <= now && context->waiting[p].due <= now;
+  });
+  if (due == 0) return;
   Port& port = *ports_[p];
-  for (TableContext* context : in_order(port, now)) {
+  for (TableContext* context : due == 1 ? running_ : in_order(port, now)) {
     if (context->waiting[p].due > now) continue;
     if (run_context(*context, index, now, port.last_issue < now)) port.last_issue = now;
   }
@@ -480,7 +479,7 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   const auto pass_nop = [&] {
     port.timestep.advance_to(port.table.head()->step);
-    port.table.pop();
+    context.pop(port);
     context.active = now;
   };
   DecoderState state = state_of(context, index, now);
@@ -504,7 +503,7 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   const TableEntry& entry = *port.table.head();
   port.table.prefetch_next();
   port.timestep.advance_to(entry.step);
-  port.table.pop();
+  context.pop(port);
   issue(context, index, entry, now);
   wait(context, index, state_of(context, index, now + 1), now);
   return true;
@@ -514,10 +513,7 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
 // the head of its table.
 void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
-  TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];
-  waiting.due = kNever;
-  waiting.awaited_flow = -1;
-  waiting.awaits_place = false;
+  TableContext::Waiting waiting;
   switch (state) {
     case DecoderState::kDone:
       break;
@@ -539,6 +535,7 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
       waiting.due = now + 1;
       break;
   }
+  context.wait(static_cast<std::size_t>(index), waiting);
 }
 
 void NetworkInterface::issue(TableContext& context, int index, const TableEntry& entry, Cycles now) {

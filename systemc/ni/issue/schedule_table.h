@@ -35,7 +35,7 @@ class ScheduleTable {
   // Loads the table, folded by `repetition` if this reduces the number of lines. Nops are loaded only if
   // `nops` is set.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
-    if (repetition.step > 0) {
+    if (repetition.step > 0 && !table.empty()) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
       if (loop->repeats()) {
         load(std::move(loop));

@@ -87,6 +87,7 @@ class TableContext {
       port.slowest_flit = 0;
     }
     waiting.assign(ports.size(), {});
+    due = kNever;
     setup = setup_of(topology, system, node, *tables.schedule);
     missing = in_flight = 0;
   }
@@ -94,17 +95,31 @@ class TableContext {
   // Resets the context to the state just after loading, in cycle `now`.
   void reset(Cycles now) {
     tracker.reset(given.schedule->flows);
+    unfinished = 0;
     for (std::size_t p = 0; p < ports.size(); ++p) {
       ports[p].table.load(given.tables->ports[p], given.schedule->repetition, nops_);
+      if (ports[p].table.head() != nullptr) ++unfinished;
       enablers.expect(static_cast<int>(p), ports[p].table.next_message(), tracker, now);
     }
   }
+  // Removes the head of a port's table.
+  void pop(Port& port) {
+    port.table.pop();
+    if (port.table.head() == nullptr) --unfinished;
+  }
   // Whether every entry has issued.
-  bool issued() const {
-    for (const Port& port : ports) {
-      if (port.table.head() != nullptr) return false;
-    }
-    return true;
+  bool issued() const { return unfinished == 0; }
+  // The decoder of a port runs in cycle `at`, or in the cycle in which it already was to run if that is
+  // earlier.
+  void run_at(std::size_t port, Cycles at) {
+    waiting[port].due = std::min(waiting[port].due, at);
+    due = std::min(due, at);
+  }
+  // Records the conditions for which a port waits.
+  void wait(std::size_t port, const Waiting& conditions) {
+    waiting[port] = conditions;
+    due = kNever;
+    for (const Waiting& each : waiting) due = std::min(due, each.due);
   }
   const fabric::RouteTiming& timing(std::int32_t route) {
     return given.timing != nullptr ? *given.timing : route_times[route];
@@ -131,6 +146,8 @@ class TableContext {
   RouteTimes route_times;
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
+  Cycles due = kNever;           // the first cycle in which the decoder of a port runs
+  int unfinished = 0;            // number of ports that have not issued all entries
   Cycles setup;                  // setup time of every message
   std::int64_t missing = 0;      // number of arrivals that are still expected
   std::int64_t in_flight = 0;    // number of messages whose tails have not left

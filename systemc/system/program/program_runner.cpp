@@ -212,8 +212,8 @@ void ProgramRunner::settle(Cycles now) {
       }
     }
     dequeue_layers(now);
-    run_unit(compute_, Kind::kCompute, now);
-    run_unit(memory_, Kind::kMemory, now);
+    if (!compute_.waiting.empty()) run_unit(compute_, Kind::kCompute, now);
+    if (!memory_.waiting.empty()) run_unit(memory_, Kind::kMemory, now);
     settled = ended_.empty();
   }
   load_contexts(now);
@@ -374,7 +374,7 @@ void ProgramRunner::exchange_done(ContextId id, Cycles now) {
     context->id = ni::kOwnTables;
     context->started = false;
   }
-  joined_.erase(id);
+  if (!joined_.empty()) joined_.erase(id);
   const auto operation = operation_of_.find(id);
   const std::size_t number = operation->second;
   forget_operation(operation);

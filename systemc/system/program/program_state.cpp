@@ -185,13 +185,13 @@ ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
 
 ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
   // Several threads may ask for the same buffers; the first one creates them.
-  const std::lock_guard lock(*changing_);
+  const auto lock = exclusive();
   const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
   const auto m = static_cast<std::size_t>(member(compiled, accelerator));
   return {.id = id,
           .schedule = &compiled.schedule,
           .tables = &compiled.schedule.nodes[m],
-          .contents = &memory(id, accelerator),
+          .contents = &verification(id).memory(static_cast<NodeId>(m)),
           .base = Bytes{id} << kBufferBits,
           .arrivals = compiled.arrivals[m],
           .priority = priority(id),
@@ -211,7 +211,7 @@ void ProgramState::begin(ni::ContextId id, NodeId accelerator, Cycles now) {
 void ProgramState::joined(ni::ContextId id, Cycles now) {
   bool first = false;
   {
-    const std::lock_guard lock(*changing_);
+    const auto lock = exclusive();
     ExchangeState& exchange = exchanges_[id - 1];
     first = ++exchange.joined == 1;
     exchange.first_joined = exchange.first_joined < 0 ? now : std::min(exchange.first_joined, now);
@@ -222,7 +222,7 @@ void ProgramState::joined(ni::ContextId id, Cycles now) {
 
 void ProgramState::done(ni::ContextId id, Cycles now) {
   {
-    const std::lock_guard lock(*changing_);
+    const auto lock = exclusive();
     ExchangeState& exchange = exchanges_[id - 1];
     exchange.ended = std::max(exchange.ended, now);
     const int members =

@@ -45,8 +45,8 @@ class ExchangeState {
 };
 
 // The state that the accelerators of a program share: the program, its compiled collectives, and their
-// progress. Accelerators may run in several threads, so changes within a cycle must have the same effect in
-// any order.
+// progress. Accelerators may run in several threads (share_among_threads()), so changes within a cycle must
+// have the same effect in any order.
 class ProgramState {
  public:
   // Compiles the collectives. Every rank must belong to one of `jobs`. All references must outlive this
@@ -120,6 +120,8 @@ class ProgramState {
   // Keeps all data until the end of the run and verifies it then, since network interfaces may still add data
   // after all messages of a collective have been counted.
   void keep_data() { kept_ = true; }
+  // Called before the simulation if several threads will run accelerators.
+  void share_among_threads() { shared_ = true; }
   void verify_kept();
   // Throws the error for wrong data: OrderLostError if the schedule relies on the lockstep for its order,
   // otherwise ModelError.
@@ -134,7 +136,7 @@ class ProgramState {
   }
   const std::vector<OperationTimes>& times(int rank) const { return times_[static_cast<std::size_t>(rank)]; }
   void operation_ended(Cycles now) {
-    const std::lock_guard lock(*changing_);
+    const auto lock = exclusive();
     ++ended_;
     last_ = std::max(last_, now);
   }
@@ -154,6 +156,10 @@ class ProgramState {
   ni::ContextId add(std::vector<ni::ContextId>& ids, bool collective, std::int32_t number,
                     const CompiledCollective* compiled);
   Verification& verification(ni::ContextId id);
+  // Excludes other threads, if there are any, until the lock is destroyed.
+  std::unique_lock<std::mutex> exclusive() const {
+    return shared_ ? std::unique_lock(*changing_) : std::unique_lock<std::mutex>();
+  }
   void place_ranks(int accelerators);
   void verify(ni::ContextId id);
 
@@ -176,6 +182,7 @@ class ProgramState {
   bool adding_ = false;
   bool folded_ = false;  // whether one copy of the program represents others
   bool kept_ = false;
+  bool shared_ = false;
   bool reuses_ = false;  // whether collectives or transfers have replaced finished ones
   std::string verified_;
   std::int64_t operations_ = 0;
