@@ -26,4 +26,16 @@ class StatisticsOwner {
   ~StatisticsOwner() = default;
 };
 
+// A module that represents other modules, which are not built. Results count them as if they were.
+class Representative {
+ public:
+  // `module` is the hierarchical name that the represented module would have.
+  using Reader = std::function<void(std::string_view module, const Quantity& quantity, double value)>;
+  // Calls `read` for each quantity of each represented module.
+  virtual void read_represented(const Reader& read) const = 0;
+
+ protected:
+  ~Representative() = default;
+};
+
 }  // namespace coppice

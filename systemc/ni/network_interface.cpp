@@ -93,7 +93,6 @@ void NetworkInterface::start(Cycles at) {
   if (started_)
     throw ModelError(fmt::format("{}: started in cycle {}, but its tables are already running", name(), at));
   started_ = true;
-  if (leader_ != nullptr) return;
   own_->begins = at;
   running_.push_back(own_.get());
   for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
@@ -591,16 +590,15 @@ void NetworkInterface::settle() {
 }
 
 void NetworkInterface::read_statistics(const Reader& read) const {
-  const Counts& counts = leader_ != nullptr ? leader_->counts_ : counts_;
   read({"network_interface", "messages_sent", "", "Messages issued by table entries."},
-       static_cast<double>(counts.messages_sent));
+       static_cast<double>(counts_.messages_sent));
   read({"network_interface", "messages_received", "", "Messages reduced or stored."},
-       static_cast<double>(counts.messages_received));
+       static_cast<double>(counts_.messages_received));
   read({"network_interface", "bytes_sent", "B", "Payload bytes of issued messages, excluding head flits."},
-       static_cast<double>(counts.bytes_sent));
+       static_cast<double>(counts_.bytes_sent));
   read({"network_interface", "bytes_received", "B",
         "Payload bytes of received messages, whether reduced or stored."},
-       static_cast<double>(counts.bytes_received));
+       static_cast<double>(counts_.bytes_received));
 }
 
 bool NetworkInterface::finished() const {

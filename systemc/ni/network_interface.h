@@ -73,11 +73,9 @@ class NetworkInterface final : public sc_core::sc_module,
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
-  // For runs in which all accelerators do the same in the same cycles. After lead(), this interface simulates
-  // its tables, and `images` simulates the differences at the other accelerators. After follow(), this
-  // interface is passive and copies the statistics of `leader`. Call these functions before the simulation.
-  void lead(MessageImages& images) { images_ = &images; }
-  void follow(const NetworkInterface& leader) { leader_ = &leader; }
+  // For runs in which all accelerators do the same in the same cycles: this interface represents those of all
+  // accelerators, and `images` simulates the differences. Call this function before the simulation.
+  void represent(MessageImages& images) { images_ = &images; }
 
   void start(Cycles at) override;
   bool started() const override { return started_; }
@@ -178,7 +176,6 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;
-  const NetworkInterface* leader_ = nullptr;
   MemoryPort memory_port_;
   ReductionUnit reduction_;
   struct Counts {

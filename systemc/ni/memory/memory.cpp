@@ -54,17 +54,17 @@ Femtoseconds Memory::serve(const MemoryAccess& access) {
   return std::max(access.start, free_at_);
 }
 
-void MemoryModule::read_statistics(const Reader& read) const {
+void MemoryModule::read_statistics(const Moved& moved, const Reader& read) const {
   read({"memory", "bytes_read", "B", "Data read by the network interface and the arrays."},
-       static_cast<double>(bytes_read_));
+       static_cast<double>(moved.read));
   read({"memory", "bytes_written", "B", "Data written by the network interface and the arrays."},
-       static_cast<double>(bytes_written_));
+       static_cast<double>(moved.written));
   read({"memory", "dma_bytes", "B", "Data read and written by the network interface."},
-       static_cast<double>(dma_bytes_));
+       static_cast<double>(moved.dma));
 }
 
-void Memory::read_statistics(const Reader& read) const {
-  MemoryModule::read_statistics(read);
+void Memory::read_statistics(const Moved& moved, const Reader& read) const {
+  MemoryModule::read_statistics(moved, read);
   read({"memory", "busy_ns", "ns", "Time spent moving data, if the bandwidth is limited."},
        static_cast<double>(busy_) / static_cast<double>(kFemtosecondsPerNanosecond));
 }

@@ -56,6 +56,14 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   tlm_utils::simple_target_socket_optional<MemoryModule> dma{"dma"};
   tlm_utils::simple_target_socket_optional<MemoryModule> array{"array"};
 
+  // Bytes moved since the start of the run.
+  struct Moved {
+    Bytes read = 0;     // through both sockets
+    Bytes written = 0;  // through both sockets
+    Bytes dma = 0;      // read and written by the network interface
+    bool operator==(const Moved&) const = default;
+  };
+
   // `contents` must outlive this module.
   MemoryModule(const sc_core::sc_module_name& name, GradientMemory& contents)
       : sc_module(name), contents_(&contents) {
@@ -71,19 +79,12 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     contents_->read(address, bytes, into);
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
-  // Counts bytes that were read and written for the network interface without read_directly() and so on.
-  void count_direct(Bytes read, Bytes written) {
-    bytes_read_ += read;
-    bytes_written_ += written;
-    dma_bytes_ += read + written;
-  }
 
-  // The totals of both sockets.
-  Bytes bytes_read() const { return bytes_read_; }
-  Bytes bytes_written() const { return bytes_written_; }
-  // The total number of bytes read and written by the network interface.
-  Bytes dma_bytes() const { return dma_bytes_; }
-  void read_statistics(const Reader& read) const override;
+  // The bytes that have been moved.
+  const Moved& moved() const { return moved_; }
+  void read_statistics(const Reader& read) const override { read_statistics(moved_, read); }
+  // Reads the statistics of a memory that moved `moved` and otherwise equals this one.
+  virtual void read_statistics(const Moved& moved, const Reader& read) const;
 
  protected:
   // Returns the time when an access is complete, which is no earlier than its request. For a read by the
@@ -104,15 +105,13 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   void transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay, bool network);
   bool grant_direct_access(tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& access);
   void count(bool write, bool accumulate, bool network, Bytes bytes) {
-    if (write) bytes_written_ += bytes;
-    if (!write || accumulate) bytes_read_ += bytes;
-    if (network) dma_bytes_ += accumulate ? 2 * bytes : bytes;
+    if (write) moved_.written += bytes;
+    if (!write || accumulate) moved_.read += bytes;
+    if (network) moved_.dma += accumulate ? 2 * bytes : bytes;
   }
 
   GradientMemory* contents_;
-  Bytes bytes_read_ = 0;
-  Bytes bytes_written_ = 0;
-  Bytes dma_bytes_ = 0;
+  Moved moved_;
 };
 
 // A memory that serves one access at a time, in the order of requests. `pace` determines the duration of each
@@ -127,7 +126,8 @@ class Memory final : public MemoryModule {
 
   // The total time during which the memory moved data.
   Femtoseconds busy() const { return busy_; }
-  void read_statistics(const Reader& read) const override;
+  using MemoryModule::read_statistics;
+  void read_statistics(const Moved& moved, const Reader& read) const override;
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;

@@ -1,7 +1,6 @@
 #include "ni/messages/message_images.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,8 +87,8 @@ MessageImages::MessageImages(const schedule::Schedule& schedule, const schedule:
   }
 }
 
-void MessageImages::add(MemoryModule& memory, GradientMemory& contents) {
-  nodes_.push_back({&memory, &contents, {}});
+void MessageImages::add(GradientMemory& contents) {
+  nodes_.push_back({&contents, {}});
   if (nodes_.size() < tables_->moves().nodes()) return;
   checked_ = contents.checked();
   if (pattern_ != nullptr) find_checked_owners();
@@ -193,16 +192,11 @@ void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
   log_->close(message, reported);
 }
 
-void MessageImages::count_accesses() {
-  const Accesses common = std::exchange(common_, {});
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    Accesses all = std::exchange(nodes_[n].own, {});
-    if (static_cast<NodeId>(n) != origin_) {
-      all.read += common.read;
-      all.written += common.written;
-    }
-    nodes_[n].memory->count_direct(all.read, all.written);
-  }
+MemoryModule::Moved MessageImages::moved(NodeId accelerator) const {
+  const Accesses& own = nodes_[static_cast<std::size_t>(accelerator)].own;
+  const Bytes read = common_.read + own.read;
+  const Bytes written = common_.written + own.written;
+  return {.read = read, .written = written, .dma = read + written};
 }
 
 }  // namespace coppice::ni

@@ -28,9 +28,9 @@ class MessageImages {
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables,
                 const fabric::RouteImages& routes, MessageLog& log);
 
-  // Adds the memory and the gradient buffer of the next accelerator. Call this for all accelerators before
-  // the first message.
-  void add(MemoryModule& memory, GradientMemory& contents);
+  // Adds the gradient buffer of the next accelerator. Call this for all accelerators before the first
+  // message.
+  void add(GradientMemory& contents);
 
   // Records that the origin has issued entry `index` of the port that `record` names and has read the entry's
   // data.
@@ -40,17 +40,16 @@ class MessageImages {
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message, and closes the message.
   void completed(std::uint64_t message, MessageRecord& record);
-  // Adds to the statistics of all memories the bytes that images have accessed since the last call.
-  void count_accesses();
+  // The bytes that an accelerator other than the origin has moved.
+  MemoryModule::Moved moved(NodeId accelerator) const;
 
  private:
   using Image = schedule::SymmetricTables::Image;
   struct Accesses {
-    Bytes read = 0;  // since the last count_accesses()
+    Bytes read = 0;
     Bytes written = 0;
   };
   struct Node {
-    MemoryModule* memory;
     GradientMemory* contents;
     Accesses own;
   };

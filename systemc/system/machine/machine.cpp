@@ -19,10 +19,16 @@ namespace coppice::system {
 
 using topology::NodeId;
 
-struct Machine::Node final : sc_core::sc_module {
-  Node(const sc_core::sc_module_name& name, const std::function<void()>& populate) : sc_module(name) {
+class Machine::Node final : public sc_core::sc_module, public Representative {
+ public:
+  Node(const sc_core::sc_module_name& name, const Machine& machine, const std::function<void()>& populate)
+      : sc_module(name), machine_(&machine) {
     populate();
   }
+  void read_represented(const Reader& read) const override { machine_->read_represented(read); }
+
+ private:
+  const Machine* machine_;
 };
 
 Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts)
@@ -141,25 +147,42 @@ void Machine::build_messages() {
   ni::NiContext context = context_;
   context.clock = clock_.get();
   context.fabric = fabric_.get();
-  for (NodeId id = 0; id < static_cast<NodeId>(spec_.schedule.nodes.size()); ++id) {
-    nodes_.push_back(std::make_unique<Node>(fmt::format("node_{}", id).c_str(),
+  const auto build = [&](NodeId id) {
+    nodes_.push_back(std::make_unique<Node>(fmt::format("node_{}", id).c_str(), *this,
                                             [&] { build_interface(id, context, nullptr, 0); }));
+  };
+  if (spec_.symmetric != nullptr && trains != nullptr) {
+    build(spec_.symmetric->routes.origin());
+    represent_by_one(*trains);
+    return;
   }
-  if (spec_.symmetric != nullptr && trains != nullptr) represent_by_one(*trains);
+  for (NodeId id = 0; id < static_cast<NodeId>(spec_.schedule.nodes.size()); ++id) build(id);
 }
 
 void Machine::represent_by_one(fabric::TrainFabric& fabric) {
   const SymmetricRun& symmetric = *spec_.symmetric;
-  const auto origin = static_cast<std::size_t>(symmetric.routes.origin());
   images_ =
       std::make_unique<ni::MessageImages>(spec_.schedule, symmetric.tables, symmetric.routes, spec_.log);
-  auto& leader = dynamic_cast<ni::NetworkInterface&>(*interfaces_[origin]);
-  leader.lead(*images_);
-  for (std::size_t n = 0; n < memories_.size(); ++n) {
-    images_->add(*memories_[n], spec_.contents(static_cast<NodeId>(n)));
-    if (n != origin) dynamic_cast<ni::NetworkInterface&>(*interfaces_[n]).follow(leader);
+  dynamic_cast<ni::NetworkInterface&>(*interfaces_.front()).represent(*images_);
+  for (NodeId id = 0; id < static_cast<NodeId>(spec_.schedule.nodes.size()); ++id) {
+    images_->add(spec_.contents(id));
   }
   fabric.stand_for(symmetric.routes);
+}
+
+// The other accelerators of a symmetric run send and receive as much as the origin, but other parts of the
+// data.
+void Machine::read_represented(const Representative::Reader& read) const {
+  if (images_ == nullptr) return;
+  for (NodeId id = 0; id < static_cast<NodeId>(spec_.schedule.nodes.size()); ++id) {
+    if (id == spec_.symmetric->routes.origin()) continue;
+    const auto read_as = [&](const char* module) {
+      return [&read, name = fmt::format("{}.node_{}.{}", this->name(), id, module)](
+                 const Quantity& quantity, double value) { read(name, quantity, value); };
+    };
+    dynamic_cast<const StatisticsOwner&>(*interfaces_.front()).read_statistics(read_as("ni"));
+    memories_.front()->read_statistics(images_->moved(id), read_as("memory"));
+  }
 }
 
 // Called while the node is being constructed.
@@ -233,7 +256,6 @@ void Machine::run_to(Cycles cycle) {
   const Femtoseconds until = checked_time(cycle, context_.period);
   sc_core::sc_start(fabric::to_sc_time(until - cycle_ * context_.period));
   spec_.failure.rethrow();
-  if (images_ != nullptr) images_->count_accesses();
   cycle_ = cycle;
 }
 

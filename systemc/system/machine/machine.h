@@ -86,7 +86,8 @@ class Machine final : public sc_core::sc_module {
   const fabric::Fabric& fabric() const { return *fabric_; }
   // nullptr if the fabric's routes cannot change during a run.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // All network interfaces: first those of accelerators, then those of reducing switches.
+  // All network interfaces: first those of accelerators, then those of reducing switches. In a symmetric run,
+  // only that of the accelerator that represents the others.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
   // If flits are simulated and no module acts between cycles, lets nodes run ahead of each other by the
@@ -104,11 +105,13 @@ class Machine final : public sc_core::sc_module {
 
  private:
   // A node of a machine that moves whole messages instead of flits.
-  struct Node;
+  class Node;
 
   void build_flits();
   void build_messages();
   void represent_by_one(fabric::TrainFabric& fabric);
+  // Reads the statistics of accelerators that another one represents.
+  void read_represented(const Representative::Reader& read) const;
   fabric::FlitParts::LocalPorts build_local(fabric::FlitNode& node, topology::NodeId id, int ports,
                                             fabric::FlitContext& flits);
   void build_interface(topology::NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,

@@ -18,14 +18,16 @@
 namespace coppice::system {
 namespace {
 
-using Read = std::function<void(const sc_core::sc_object&, const Quantity&, double)>;
-
-// Visits an object before its children.
-void walk(const sc_core::sc_object& object, const Read& read) {
+// Visits an object, then its children, and then the modules that it represents.
+void walk(const sc_core::sc_object& object, const Representative::Reader& read) {
   if (const auto* owner = dynamic_cast<const StatisticsOwner*>(&object)) {
-    owner->read_statistics([&](const Quantity& quantity, double value) { read(object, quantity, value); });
+    owner->read_statistics(
+        [&](const Quantity& quantity, double value) { read(object.name(), quantity, value); });
   }
   for (const sc_core::sc_object* child : object.get_child_objects()) walk(*child, read);
+  if (const auto* representative = dynamic_cast<const Representative*>(&object)) {
+    representative->read_represented(read);
+  }
 }
 
 // Returns a whole number as an integer, so that it is printed without a decimal point.
@@ -43,23 +45,32 @@ nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top) {
     double sum = 0;
     double max = 0;
   };
-  std::vector<std::string_view> kinds;
-  std::map<std::string_view, std::set<const sc_core::sc_object*>> modules;
-  std::map<std::string_view, std::vector<std::pair<std::string_view, Sum>>> sums;
-  walk(top, [&](const sc_core::sc_object& module, const Quantity& quantity, double value) {
-    if (modules[quantity.module].empty()) kinds.push_back(quantity.module);
-    modules[quantity.module].insert(&module);
-    auto& own = sums[quantity.module];
+  struct Kind {
+    std::int64_t modules = 0;
+    std::string last;  // name of the last module
+    std::vector<std::pair<std::string_view, Sum>> sums;
+  };
+  std::vector<std::string_view> names;
+  std::map<std::string_view, Kind> kinds;
+  walk(top, [&](std::string_view module, const Quantity& quantity, double value) {
+    Kind& kind = kinds[quantity.module];
+    if (kind.modules == 0) names.push_back(quantity.module);
+    if (kind.last != module) {
+      ++kind.modules;
+      kind.last = module;
+    }
+    auto& own = kind.sums;
     auto found = std::ranges::find(own, quantity.name, [](const auto& named) { return named.first; });
     if (found == own.end()) found = own.insert(own.end(), {quantity.name, {}});
     found->second.sum += value;
     found->second.max = std::max(found->second.max, value);
   });
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const std::string_view kind : kinds) {
-    nlohmann::ordered_json& own = json[std::string(kind)];
-    own["modules"] = modules[kind].size();
-    for (const auto& [name, sum] : sums[kind]) {
+  for (const std::string_view module : names) {
+    const Kind& kind = kinds[module];
+    nlohmann::ordered_json& own = json[std::string(module)];
+    own["modules"] = kind.modules;
+    for (const auto& [name, sum] : kind.sums) {
       own[std::string(name)] = {{"sum", number(sum.sum)}, {"max", number(sum.max)}};
     }
   }
@@ -68,8 +79,8 @@ nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top) {
 
 std::string list_statistics(const sc_core::sc_object& top) {
   std::string text = "module,quantity,unit,value\n";
-  walk(top, [&](const sc_core::sc_object& module, const Quantity& quantity, double value) {
-    text += fmt::format("{},{},{},{}\n", module.name(), quantity.name, quantity.unit, number(value).dump());
+  walk(top, [&](std::string_view module, const Quantity& quantity, double value) {
+    text += fmt::format("{},{},{},{}\n", module, quantity.name, quantity.unit, number(value).dump());
   });
   return text;
 }
@@ -81,7 +92,7 @@ void write_statistics(const std::string& path, const sc_core::sc_object& top) {
 std::string describe_statistics(const sc_core::sc_object& top) {
   std::string text;
   std::set<std::pair<std::string_view, std::string_view>> described;
-  walk(top, [&](const sc_core::sc_object& /*module*/, const Quantity& quantity, double /*value*/) {
+  walk(top, [&](std::string_view /*module*/, const Quantity& quantity, double /*value*/) {
     if (!described.emplace(quantity.module, quantity.name).second) return;
     text += fmt::format("{}\t{}\t{}\t{}\n", quantity.module, quantity.name, quantity.unit, quantity.summary);
   });

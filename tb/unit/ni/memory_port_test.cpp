@@ -78,7 +78,7 @@ TEST_F(MemoryPortTest, TakesTheTimeOfAnUnlimitedMemory) {
   EXPECT_EQ(owner.port.read(tables, message, kPeriod, 100), 103);
   EXPECT_THAT(message.payload.values, ElementsAre(2, 3));
   EXPECT_EQ(owner.port.write(tables, message, 100), 100);
-  EXPECT_EQ(memory.dma_bytes(), 8 + 2 * 8);
+  EXPECT_EQ(memory.moved().dma, 8 + 2 * 8);
 }
 
 // Transactions must return the same results as direct access.
@@ -90,7 +90,7 @@ TEST_F(MemoryPortTest, IsAnsweredTheSameByTransactions) {
   EXPECT_EQ(owner.port.read(tables, message, kPeriod, 100), 103);
   EXPECT_THAT(message.payload.values, ElementsAre(2, 3));
   EXPECT_EQ(owner.port.write(tables, message, 100), 100);
-  EXPECT_EQ(memory.dma_bytes(), 8 + 2 * 8);
+  EXPECT_EQ(memory.moved().dma, 8 + 2 * 8);
 }
 
 TEST_F(MemoryPortTest, WaitsForAMemoryOfLimitedBandwidth) {

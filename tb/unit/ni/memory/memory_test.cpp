@@ -68,10 +68,8 @@ TEST_F(MemoryTest, GrantsTheTimesOfTransactions) {
     EXPECT_EQ(transacts.access(tlm::TLM_WRITE_COMMAND, 8, 4), sc_core::SC_ZERO_TIME);
     memory.write_directly(4, accumulate);
   }
-  EXPECT_EQ(memory.bytes_read(), asked.bytes_read());
-  EXPECT_EQ(memory.bytes_written(), asked.bytes_written());
-  EXPECT_EQ(memory.dma_bytes(), asked.dma_bytes());
-  EXPECT_EQ(memory.dma_bytes(), 8 + 4 + 8);
+  EXPECT_EQ(memory.moved(), asked.moved());
+  EXPECT_EQ(memory.moved().dma, 8 + 4 + 8);
 }
 
 // If bandwidth is limited, the duration of an access depends on previous accesses, so the memory must not
