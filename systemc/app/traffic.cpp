@@ -202,7 +202,8 @@ TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExper
     if (!experiment) {
       throw ConfigError(
           {"coppice traffic"},
-          fmt::format("{} is missing; for example --pattern uniform --rate 0.1 --packet-flits 1", option));
+          fmt::format("{} is missing: write, for example, --pattern uniform --rate 0.1 --packet-flits 1",
+                      option));
     }
     text = fmt::format("{}", value(*experiment));
   };

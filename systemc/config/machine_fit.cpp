@@ -67,8 +67,8 @@ std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec
   return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
-// Whether a value must be chosen because the key is not set or is `auto`, which is read as 0. If so, sets it
-// to `usual`.
+// Whether a value must be chosen because the key is not set or is `auto`, which is read as 0. If so, sets the
+// value to `usual`.
 template <typename Value>
 bool open(const Loaded& loaded, const char* key, Value& value, Value usual) {
   if (loaded.places.contains(key) && value != 0) return false;
