@@ -55,7 +55,8 @@ std::string default_of(const Key& key) {
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // (name, text); facts without a text are left out
+  std::vector<std::pair<std::string, std::string>>
+      facts;  // (name, text); facts with an empty text are omitted
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {
