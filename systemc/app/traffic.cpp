@@ -191,8 +191,8 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-// Sets options that are missing on the command line from the BookSim2 file. Without such a file, the pattern,
-// the rate and the packet size are required.
+// Sets options that are missing on the command line from the BookSim2 file. With neither such a file nor a
+// packet trace, the pattern, the rate and the packet size are required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
     throw ConfigError({"coppice traffic"}, "pass either a CONFIG.yaml, or a BookSim2 file with --booksim");
