@@ -75,7 +75,7 @@ class Reader {
     add_places(key.path, value);
   }
 
-  // Records the locations of a list's elements and of the keys in them.
+  // Records the locations of the elements of a list or map, and of all elements nested in them.
   void add_places(const std::string& path, const Node& value) {
     if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {

@@ -23,7 +23,7 @@ constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
 // The number of flits by which buffers exceed the credit loop, so that a packet's body can catch up with its
-// head: two per router.
+// head: two per router, for up to six routers.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {

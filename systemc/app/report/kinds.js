@@ -482,7 +482,7 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is that of its messages at the full bandwidth of an accelerator's link, without latency.");
+  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is what its messages would take at the full bandwidth of an accelerator's link, without latency.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
     {name: "ideal", value: 1e9 * j.ideal_s, color: color("green")},
     {name: "added by contention and latency", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration, {bare: true});

@@ -1,5 +1,4 @@
-// Timelines (on canvas) of roles of accelerators, jobs, and ports of network interfaces, and the trees of a
-// schedule.
+// Timelines (on canvas) of jobs, of accelerators' roles, and of network interfaces' ports; and the trees of a schedule.
 
 const kPrintedHeight = 780;  // height of a printed timeline in pixels, less than that of a page
 

@@ -81,7 +81,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
     declare(keys, std::move(key), summary, kTrained, idle);
   };
   add(integer_key(COPPICE_KEY(system.accelerator.pes), 1, 65536),
-      "The number of processing elements of an accelerator, each with one systolic array.", idle_systolic);
+      "The number of processing elements in an accelerator, each with one systolic array.", idle_systolic);
   add(array_key(), "The numbers of rows and columns of a systolic array.", idle_systolic);
   add(name_key(COPPICE_KEY(system.accelerator.dataflow),
                {"output_stationary", "weight_stationary", "input_stationary"}),

@@ -26,7 +26,7 @@ class Purposes {
   unsigned bits_ = 0;
 };
 
-// How a configuration is used, as far as this determines whether a key has an effect.
+// The aspects of a configuration's use that determine whether a key has an effect.
 struct Use {
   Purpose purpose = Purpose::kRun;
   bool records_waves = true;
