@@ -192,7 +192,8 @@ void execute(const ChunksLine& line) {
 
 Command add_chunks(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "chunks", "show the order in which chunks use the dimensions of a hierarchy, and predict the time");
+      "chunks",
+      "show the order in which chunks use the dimensions of a hierarchy, and predict a collective's time");
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
   app->add_option("--window", line->window, "length of the time windows for which activity is reported")

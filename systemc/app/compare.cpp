@@ -63,7 +63,7 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
 }
 
 // Loads the configuration with the given algorithm and size. If the algorithm supports it, the number of
-// chunks becomes automatic.
+// chunks is chosen automatically.
 config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
   Input own = input;
   own.overrides.push_back("collective.algorithm=" + algorithm);

@@ -169,8 +169,8 @@ std::vector<std::string> shallow_buffers(const Loaded& loaded) {
     least = share;
     const SourceLocation place = loaded.place(kDepth);
     worst = fmt::format(
-        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link with {} and {} "
-        "and limits messages to that share of its bandwidth: write {} or auto",
+        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link of {} and {}; "
+        "this limits messages to the same share of the link's bandwidth: write {} or auto",
         place.file, place.line, place.column, kDepth, system.router.vc_depth, 100 * share,
         format_bandwidth(link.bandwidth), format_duration(link.latency), covering_depth(system, link));
   }

@@ -236,7 +236,7 @@ function peersLayout(net, items, room) {
     text: `${items.length} connected boxes, drawn around a circle`};
 }
 
-// Connected boxes without levels: in two rows if every link connects one row with the other.
+// If possible, divides connected boxes without levels into two rows such that every link connects one row with the other.
 function twoRows(near, level) {
   const side = near.map(() => -1);
   for (let first = 0; first < near.length; ++first) {

@@ -234,7 +234,7 @@ class Translation {
     bursts(flits ? rate / packet : rate);
     if (experiment_.rate > 1) {
       throw ConfigError(file_["injection_rate"].place,
-                        fmt::format("injection_rate of {} packets of {} flits exceeds the capacity of an "
+                        fmt::format("an injection_rate of {} packets of {} flits exceeds the capacity of an "
                                     "injection channel, which is one flit per cycle",
                                     rate, packet));
     }

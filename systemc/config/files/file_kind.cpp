@@ -31,8 +31,8 @@ constexpr Description kDescriptions[] = {
     {FileKind::kSchedule, "a schedule",
      "write 'collective: {{algorithm: file, file: {}}}' in a configuration"},
     {FileKind::kTrace, "a Chakra trace",
-     "write the names of all ranks' traces, with {{rank}} for the number, as program.trace in a "
-     "configuration"},
+     "set program.trace in a configuration to the name of the ranks' traces, with {{rank}} in place of the "
+     "number"},
     {FileKind::kLayers, "a layer table", "write 'training: {{model: {}}}' in a configuration"},
     {FileKind::kTextWorkload, "a text workload", "write 'training: {{model: {}}}' in a configuration"},
     {FileKind::kTransformer, "a transformer", "write 'training: {{model: {}}}' in a configuration"},

@@ -273,7 +273,9 @@ class InfragraphReader {
           continue;
         }
         if (network_.num_nodes() > topology::kMaxNodes) {
-          throw ConfigError(node.place, fmt::format("more than {} components", topology::kMaxNodes));
+          throw ConfigError(node.place,
+                            fmt::format("InfraGraph: there are more than {} components, which is the limit",
+                                        topology::kMaxNodes));
         }
         network_.add_node(name, component.choice == "xpu", packed(node.place));
       }

@@ -297,7 +297,7 @@ std::string idle_trees(const Config& config, const Use& /*use*/) {
   if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.has_tree_placement; }))
     return "";
   return config.collective.algorithm.empty()
-             ? "none of the named algorithms places trees"
+             ? "none of the configured algorithms places trees"
              : "the algorithm " + config.collective.algorithm + " does not place trees";
 }
 

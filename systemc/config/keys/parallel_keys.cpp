@@ -74,7 +74,7 @@ void add_layout_keys(std::vector<Key>& keys) {
        "The number of copies of a large model, or of its experts if it has any; each has its own samples.");
   ways(KeyAt(
            "training.parallel.expert", [](auto& c) -> auto& { return c.training.large.parallel.expert; }),
-       "8", "The number of accelerators that share the experts of every layer, each with its own samples.");
+       "8", "The number of accelerators that share the experts of every layer; each has its own samples.");
   ways(KeyAt(
            "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }),
        "2", "The number of accelerators that share the tokens of a sample.");

@@ -251,10 +251,10 @@ Key failed_links_key() {
 }  // namespace
 
 void add_failure_keys(std::vector<Key>& keys, Purposes used) {
-  declare(keys, failed_spines_key(), "The spines of a Clos network that have failed from the start.", used,
-          idle_failures);
+  declare(keys, failed_spines_key(), "The spines of a Clos network that have already failed at the start.",
+          used, idle_failures);
   declare(keys, failed_links_key(),
-          "The links that have failed from the start: between a ToR and a spine of a Clos network, or "
+          "The links that have already failed at the start: between a ToR and a spine of a Clos network, or "
           "between two nodes of another network.",
           used);
   declare(keys, degraded_key(), "The links that have lost part of their bandwidth, in both directions.", used,
@@ -288,7 +288,7 @@ void add_routing_keys(std::vector<Key>& keys) {
   add(number_key(COPPICE_KEY(routing.utilization), 0.001, 1.0),
       "The share of its peak rate that an accelerator reaches, if routing.compute is physical.");
   add(integer_key(COPPICE_KEY(routing.random_failures), 0, kMostSpines),
-      "The number of randomly chosen spines that have failed from the start.");
+      "The number of randomly chosen spines that have already failed at the start.");
   add(spine_failures_key(), "The spines that fail while jobs run.");
   add(duration_key(COPPICE_KEY(routing.controller.round_trip)),
       "The round-trip time of a message to the path controller.");

@@ -284,7 +284,7 @@ enum class ComputeTime { kPublished, kPhysical };
 struct ControllerConfig {
   // The time for a message to travel from a host to the controller and back.
   Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;
-  // The time to compute an assignment that was not predicted.
+  // The time to compute an assignment that was not precomputed.
   Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;
   // The time after which hosts fall back to ECMP.
   Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;
@@ -307,7 +307,7 @@ struct RoutingConfig {
   Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
   double utilization = 0.5;  // the fraction of its peak rate that an accelerator reaches, for kPhysical
-  int random_failures = 0;   // number of randomly chosen spines that have failed from the start
+  int random_failures = 0;   // number of randomly chosen spines that have already failed at the start
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;
