@@ -32,7 +32,7 @@ bool exchanges_blocks(const config::Loaded& loaded) {
   return loaded.config.collective.op == workload::CollectiveOp::kAllToAll;
 }
 
-// Computes the bound. Its groups contain numbers of the machine's accelerators.
+// Computes the bound. The accelerators in its groups have the machine's numbers.
 system::GroupBound find_bound(const config::Loaded& loaded) {
   try {
     system::GroupBound bound = system::bound_lone_collective(loaded);
@@ -73,7 +73,7 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
               ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights (lengths)\n"
               : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
   text += fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
-  return text + fmt::format("  attainable with the head flits of packets: {:.1f}%\n",
+  return text + fmt::format("  attainable efficiency with packet head flits: {:.1f}%\n",
                             100 * attainable(loaded, bound));
 }
 
@@ -121,7 +121,7 @@ Command add_bound(CLI::App& parent) {
       "bound", "compute a lower bound, valid for any schedule, on the time of a collective");
   auto line = std::make_shared<BoundLine>();
   add_input(*app, line->input);
-  app->add_option("--out", line->out, "write the bound and its cut as JSON")->type_name("FILE");
+  app->add_option("--out", line->out, "write the bound and its proof as JSON")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

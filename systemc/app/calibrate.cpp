@@ -14,7 +14,8 @@ constexpr PythonOption kCalibrateOptions[] = {
     {"--op", "the operation, if the measurements do not contain it", "OP"},
     {"--algorithms", "the algorithms that the fit may use, separated by commas", "NAMES"},
     {"--only", "use only rows whose algorithm matches this regular expression", "TEXT"},
-    {"--protocols", "the maximum number of protocols per operation per number of ranks (default: 3)", "N"},
+    {"--protocols", "the maximum number of protocols for each operation and number of ranks (default: 3)",
+     "N"},
     {"--hold-out", "the share of the sizes to hold out of the fit (default: 0.2)", "SHARE"},
     {"--seed", "the seed for selecting the sizes to hold out", "N"},
 };

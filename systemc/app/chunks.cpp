@@ -1,5 +1,6 @@
-// coppice chunks: prints which dimensions each chunk of a hierarchical collective uses in which order, as its
-// scheduler decides (Themis), and the expected times. It neither compiles tables nor simulates a network.
+// coppice chunks: prints the order in which each chunk of a hierarchical collective uses the dimensions, as
+// chosen by its scheduler (Themis), and the expected times. It neither compiles tables nor simulates a
+// network.
 #include <memory>
 #include <optional>
 
@@ -191,12 +192,14 @@ void execute(const ChunksLine& line) {
 
 Command add_chunks(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "chunks", "show the order in which chunks use the dimensions of a hierarchy, and predict the time");
+      "chunks",
+      "show the order in which chunks use the dimensions of a hierarchy, and predict a collective's time");
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
-  app->add_option("--window", line->window, "length of the time windows in which activity is reported")
+  app->add_option("--window", line->window, "length of the time windows for which activity is reported")
       ->type_name("TIME");
-  app->add_option("--workload", line->workload, "predict an iteration of a text workload")->type_name("FILE");
+  app->add_option("--workload", line->workload, "predict the time of an iteration of this text workload")
+      ->type_name("FILE");
   app->add_option("--out", line->out, "write plans, operations and activity as JSON")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

@@ -20,7 +20,7 @@ struct Command {
   std::function<void()> execute;
 };
 
-// Each of these functions, which are in files of their own, adds a subcommand.
+// Each of these functions adds a subcommand, and is defined in a file of its own.
 Command add_run(CLI::App& parent);
 Command add_traffic(CLI::App& parent);
 Command add_schedule(CLI::App& parent);
@@ -54,12 +54,12 @@ void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = 
 // Prints the warnings in a result, except those that were printed when its configuration was loaded.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
-// Prints to standard output. Throws ModelError if it cannot be written.
+// Prints a text to standard output. Throws ModelError if this fails.
 void print(std::string_view text);
 
 // How a command that prints a summary presents its result.
 struct Style {
-  bool quiet = false;  // print nothing
+  bool quiet = false;  // do not print the result
   bool json = false;   // print the result as JSON, as --out writes it
 };
 
@@ -76,8 +76,8 @@ std::string json_text(const nlohmann::ordered_json& result);
 // is bold on a terminal.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
-// Whether to use colours on standard output or standard error (descriptor 1 or 2). It must be a terminal, and
-// NO_COLOR must not be set.
+// Whether to use colours on standard output or standard error (descriptor 1 or 2): it must be a terminal, and
+// the environment variable NO_COLOR must not be set.
 bool shows_colours(int descriptor);
 
 }  // namespace coppice::app

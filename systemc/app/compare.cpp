@@ -41,7 +41,7 @@ struct CompareLine {
   bool exact = false;
 };
 
-// Runs of fewer flits take so little time that they are always simulated.
+// Runs with fewer flits than this take so little time that they are always simulated.
 constexpr double kQuickFlits = 1e7;
 // An algorithm is not simulated if its estimate exceeds the shortest time by this factor.
 constexpr double kClose = 1.5;
@@ -63,7 +63,7 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
 }
 
 // Loads the configuration with the given algorithm and size. If the algorithm supports it, the number of
-// chunks becomes automatic.
+// chunks is chosen automatically.
 config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
   Input own = input;
   own.overrides.push_back("collective.algorithm=" + algorithm);
@@ -78,8 +78,8 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// Returns the reason why `algorithm` is not applicable, as {"refused"}, if the group ran another algorithm
-// instead; null otherwise.
+// Returns {"refused": the reason} if the group ran an algorithm other than `algorithm`, which is thus not
+// applicable; otherwise null.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
@@ -155,8 +155,9 @@ class Comparison {
         runs_(refused_.size()) {}
 
   // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, it
-  // estimates every algorithm, then simulates those that may be the fastest and those that `auto` chooses.
-  // Jobs run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
+  // estimates every algorithm, then simulates those that may be the fastest and those that choose an
+  // algorithm, such as `auto`. Jobs run in parallel. If the user interrupts, `interrupting` is called before
+  // simulations are ended.
   void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
            const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
     const system::SubprocessOptions options{.at_once = system::available_processors(),
@@ -195,7 +196,7 @@ class Comparison {
     return sorted;
   }
 
-  // Throws ConfigError at `place` if no algorithm supports one of the sizes.
+  // Throws ConfigError at `place` if there is a size that no algorithm supports.
   void require_every_size(const SourceLocation& place, const std::string& op) const {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
@@ -237,8 +238,8 @@ class Comparison {
     system::run_in_subprocesses(jobs, options);
   }
 
-  // The jobs that have only been estimated, and that either have a time close to the shortest for their size
-  // or are runs of `auto`.
+  // The jobs that have only been estimated but must be simulated: those whose estimate is close to the
+  // shortest time for their size, and those of algorithms that choose another one, such as `auto`.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {
@@ -257,8 +258,8 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has one
-  std::vector<std::optional<ComparedRun>> runs_;  // [job]: its run; nullopt if there is no result
+  std::vector<std::string> refused_;              // [job]: why the job has no result; empty if it has one
+  std::vector<std::optional<ComparedRun>> runs_;  // [job]: the result; nullopt if there is none
 };
 
 std::vector<std::string> algorithms_of(workload::CollectiveOp op) {

@@ -267,8 +267,8 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
   const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
-  // Names are listed from the slowest algorithm at the largest size, whose line ends at the top of the
-  // figure.
+  // Names are in the vertical order of the lines' right ends: the algorithm that is slowest at the largest
+  // size comes first.
   std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);

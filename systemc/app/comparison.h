@@ -18,7 +18,7 @@ struct ComparedRun {
   bool verified = true;   // whether every sum was checked
   double efficiency = 0;  // the lower bound divided by the time
   double bound_ns = 0;    // the larger of the bandwidth and latency bounds
-  Bytes table_bytes = 0;  // the largest size of an accelerator's tables
+  Bytes table_bytes = 0;  // the size of the largest tables of any one accelerator
   std::string chosen{};   // the algorithm that `auto` chose
   bool estimated = false;
 };
@@ -31,8 +31,9 @@ struct NcclTest {
   int root = 0;
   int ranks = 0;
 };
-// Formats the fastest simulated run of each size in the columns and units of nccl-tests, so that scripts for
-// its output can read it. The columns for in-place and out-of-place runs contain the same values.
+// Formats the fastest simulated run of each size in the columns and units of nccl-tests, so that scripts that
+// parse the output of nccl-tests can read it. The columns for in-place and out-of-place runs contain the same
+// values.
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // Formats the runs as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);

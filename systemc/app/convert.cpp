@@ -42,7 +42,7 @@ topology::Topology read_network(const ConvertLine& line) {
   if (!line.input.overrides.empty()) {
     throw ConfigError(
         {"--set"},
-        fmt::format("{} is a network, which has no keys to override: leave --set out", line.input.path));
+        fmt::format("{} is a network, which has no keys to override: leave out --set", line.input.path));
   }
   const config::SystemConfig usual;
   try {

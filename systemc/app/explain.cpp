@@ -55,7 +55,7 @@ std::string default_of(const Key& key) {
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // (name, text); facts without a text are left out
+  std::vector<std::pair<std::string, std::string>> facts;  // (name, text), without facts whose text is empty
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {

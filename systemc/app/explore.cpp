@@ -13,7 +13,7 @@ constexpr PythonOption kExploreOptions[] = {
      "the database that the search's workers share: sqlite:///FILE or postgresql://... (default: in the "
      "result folder)",
      "URL"},
-    {"--jobs", "number of workers on this machine (default: its cores)", "N"},
+    {"--jobs", "number of workers on this machine (default: one per core)", "N"},
     {"--method", "grid, random, nsga2 or tpe, instead of search.method", "METHOD"},
     {"--runs", "number of points to evaluate, instead of search.budget.runs", "N"},
     {"--minutes", "time limit of the search, instead of search.budget.minutes", "N"},
@@ -32,8 +32,8 @@ constexpr PythonInput kExploreInputs[] = {{"SPACE.yaml", "the search space and i
 
 Command add_explore(CLI::App& parent) {
   return add_python_command(parent, "explore",
-                            "search a design space for the best machines for a workload; writes tables, "
-                            "Pareto front, sensitivity and HTML page",
+                            "search a design space for the best machines for a workload, and write tables, "
+                            "the Pareto front, sensitivities and an HTML page",
                             "coppice.exploration", kExploreInputs, kExploreOptions);
 }
 

@@ -84,7 +84,7 @@ ordered_json network_of(const std::string& path, const ordered_json& result) {
     return {};  // a file of the network is missing
   }
   if (!result.contains("channels")) return drawing;
-  // Parallel channels keep their order; the result omits failed channels.
+  // Parallel channels have the same order in the drawing and the result, which omits failed channels.
   std::map<std::pair<int, int>, std::queue<const ordered_json*>> by_ends;
   for (const ordered_json& channel : result["channels"]) {
     by_ends[{channel.value("src", -1), channel.value("dst", -1)}].push(&channel);
@@ -101,7 +101,7 @@ ordered_json network_of(const std::string& path, const ordered_json& result) {
 
 ordered_json condensed(ordered_json result) {
   for (const char* key : {"channels", "profile", "ni_overhead"}) result.erase(key);
-  if (!result.contains("traffic")) result.erase("statistics");  // the page of traffic compares receivers
+  if (!result.contains("traffic")) result.erase("statistics");  // only pages of traffic show statistics
   if (result.contains("collectives")) result["collectives"] = by_kind(result["collectives"]);
   if (result.contains("accelerators") && result["accelerators"].is_array()) {
     for (ordered_json& accelerator : result["accelerators"]) {

@@ -11,8 +11,8 @@ namespace coppice::app {
 // is missing.
 nlohmann::ordered_json network_of(const std::string& path, const nlohmann::ordered_json& result);
 
-// The parts of `result` that pages show, in at most about a megabyte. Collectives are summed by kind:
-// `collectives` is a list of {op, kind, algorithm, bytes, count, time_ns, bandwidth_gb_s, efficiency}.
+// The parts of `result` that pages show, in at most about a megabyte. `collectives` contains sums over equal
+// collectives, as a list of {op, kind, algorithm, bytes, count, time_ns, bandwidth_gb_s, efficiency}.
 nlohmann::ordered_json condensed(nlohmann::ordered_json result);
 
 // The unit and description of every result field, by path.

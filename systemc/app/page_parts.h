@@ -4,10 +4,10 @@
 
 namespace coppice::app {
 
-// The parts of a report page, from systemc/app/report/ and including D3; scripts/cmake/embed.cmake compiles
-// them into the command.
+// The parts of a report page: the files in systemc/app/report/, including the library D3.
+// scripts/cmake/embed.cmake compiles them into the command.
 struct PageParts {
-  std::string_view html;  // the names of the other parts, enclosed in at signs, show where these belong
+  std::string_view html;  // contains placeholders for the other parts, such as @STYLE@
   std::string_view style;
   std::string_view script;
   std::string_view library;

@@ -17,8 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The fidelity at which to repeat a run. A run that mixed trains and flits is repeated with leaps, which take
-// the same cycles, since only another train run could find the messages that must move as flits.
+// The fidelity at which to repeat a run. A run that mixed trains and flits is repeated with leaps, which
+// yield the same number of cycles: without another run of trains, it is not known which messages must move as
+// flits.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");
@@ -26,8 +27,8 @@ std::string fidelity_of(const ordered_json& result) {
   return one ? fidelity : "auto";
 }
 
-// The configuration with which to repeat the run. Options that cost time but do not change the cycles are
-// turned off.
+// The configuration with which to repeat the run. Options that cost time but do not affect the number of
+// cycles are turned off.
 config::Loaded load_again(const std::string& path, const ordered_json& result) {
   std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
   const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);
@@ -54,7 +55,8 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
   ordered_json again = run_again(loaded, options);
   if (again.at("cycles") != result.at("cycles")) {
     return {{"skipped", fmt::format("With this version of coppice, the configuration takes {} cycles, but "
-                                    "the result has {}: run it again to show links and ports over time.",
+                                    "the result has {}: run the configuration again to show links and ports "
+                                    "over time.",
                                     again.at("cycles").dump(), result.at("cycles").dump())}};
   }
   if (again.contains("stretches")) return {{"stretches", again["stretches"]}};
@@ -63,8 +65,8 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "Links and ports over time are not shown, because the run {}: run it with --record, or raise "
-      "--replay-seconds.",
+      "Links and ports over time are not shown, because the run {}: run the configuration with --record, or "
+      "raise --replay-seconds.",
       how);
 }
 
@@ -93,8 +95,8 @@ ordered_json replay(const std::string& path, const ordered_json& result, double 
     return {{"skipped", too_long(fmt::format("did not finish within {:g} s", most_seconds))}};
   } catch (const std::exception& error) {
     return {{"skipped",
-             fmt::format("The run could not be repeated to show its activity over time: {}. A result of "
-                         "coppice run --record needs no repetition.",
+             fmt::format("The run could not be repeated to show its activity over time: {}. A result that "
+                         "coppice run --record writes contains this activity.",
                          error.what())}};
   }
 }

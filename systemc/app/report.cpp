@@ -185,8 +185,8 @@ Command add_report(CLI::App& parent) {
       ->required();
   app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
   app->add_option("--replay-seconds", line->replay_seconds,
-                  "repeat runs that were not recorded (--record) to show links and ports over time, unless a "
-                  "run takes longer than this; 0 never repeats a run")
+                  "to show links and ports over time, repeat runs that were not recorded (--record), if they "
+                  "take at most this long; 0: repeat no run")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -1,4 +1,4 @@
-// coppice route: simulates training jobs on a Clos network whose paths are assigned by the configured method.
+// coppice route: simulates training jobs on a Clos network, with paths assigned by the configured method.
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ void execute(const RouteLine& line) {
 
 Command add_route(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "route", "simulate training jobs on a Clos network whose paths are assigned by routing.method");
+      "route", "simulate training jobs on a Clos network, with paths assigned by routing.method");
   auto line = std::make_shared<RouteLine>();
   add_input(*app, line->input);
   add_style(*app, line->style);

@@ -47,8 +47,7 @@ void require_collective(const config::Loaded& loaded) {
     const char* const key = work == config::Work::kProgram     ? "program"
                             : work == config::Work::kInference ? "workload.inference"
                                                                : "training";
-    refuse(key,
-           "is set, but tiles hold the tables of a single collective: leave it out and write collective");
+    refuse(key, "is set, but tiles hold the tables of a single collective: replace it with collective");
   }
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
     refuse("fidelity", "is fluid, which has no flits to compare with Verilog: write flit");

@@ -102,11 +102,12 @@ Command add_run(CLI::App& parent) {
   add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
   app->add_option("--trace", line->trace, "write a trace for Perfetto")->type_name("FILE");
-  app->add_option("--vcd", line->vcd, "write a VCD waveform of observe.nodes, for GTKWave")
+  app->add_option("--vcd", line->vcd,
+                  "write a VCD waveform of the accelerators in observe.nodes, for GTKWave")
       ->type_name("FILE");
   app->add_option(
          "--fst", line->fst,
-         "write an FST waveform of every signal of the first node of observe.nodes; its NI must be Verilog")
+         "write an FST waveform of every signal of the first node in observe.nodes; its NI must be Verilog")
       ->type_name("FILE");
   app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
@@ -116,7 +117,7 @@ Command add_run(CLI::App& parent) {
   app->add_flag("--per-accelerator", line->per_accelerator,
                 "list every accelerator in RESULT.json, even if all copies of a model behave identically");
   app->add_option("--threads", line->threads,
-                  "number of threads for runs of flits; 0: one per core, or a single thread for small runs")
+                  "number of threads that simulate flits; 0: one per core, or a single thread for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

@@ -48,8 +48,8 @@ void print_line(std::string text) {
   print(text);
 }
 
-// Prints the schedule of an all-to-all. Its tables are those of an all-gather of all blocks, so the output
-// must state which of the two collectives it shows.
+// Prints the schedule of an all-to-all. Since its tables are those of an all-gather of all blocks, output in
+// another tool's format must name the collective that is meant.
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {
@@ -65,7 +65,7 @@ std::string render_all_to_all(const std::string& format, const config::SystemCon
                 lone.overhead);
 }
 
-// Prints the schedule of the collective. Its nodes are those of the members' network.
+// Prints the schedule of the collective. Nodes are numbered as in the network of the group's members.
 std::string render(const std::string& format, const config::Loaded& loaded) {
   const system::LoneSchedule lone = system::within_time(
       loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });

@@ -38,9 +38,9 @@ void execute(const SchemaLine& line) {
 }  // namespace
 
 Command add_schema(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "schema",
-      "print the JSON Schema of configurations, with which editors complete and check keys, or of results");
+  CLI::App* app = parent.add_subcommand("schema",
+                                        "print the JSON Schema of configurations, for editors that complete "
+                                        "and check keys, or that of results");
   auto line = std::make_shared<SchemaLine>();
   app->add_option("OF", line->of, "what the schema describes: configuration or result")
       ->capture_default_str();

@@ -11,7 +11,7 @@
 namespace coppice::app {
 namespace {
 
-// Whether `name` may be a misspelling of `other`, in which at most one letter in three is wrong.
+// Whether `name` may be a misspelling of `other`: at most one letter in three is wrong.
 bool comes_near(const std::string& name, const std::string& other) {
   return 3 * config::edit_distance(name, other) <= static_cast<int>(std::max(name.size(), other.size()));
 }
@@ -22,7 +22,7 @@ std::string nearest_command(const CLI::App& coppice, const std::string& name) {
   const std::string near = config::nearest(name, names);
   std::string text = fmt::format("coppice: unknown command '{}'", name);
   if (comes_near(name, near)) text += fmt::format("; did you mean '{}'?", near);
-  return text + "\nRun with --help for a list.";
+  return text + "\nRun coppice --help for a list of commands.";
 }
 
 std::vector<std::string> options_of(const CLI::App& line) {
@@ -33,7 +33,7 @@ std::vector<std::string> options_of(const CLI::App& line) {
   return names;
 }
 
-// The key that has the name of an option as its path or as the end of its path; empty if there is none.
+// The key whose path is the name of an option, or ends with this name; empty if there is none.
 std::string key_of(const std::string& option) {
   std::string name = option.substr(2);
   std::ranges::replace(name, '-', '_');

@@ -191,8 +191,8 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-// Options that are missing on the command line are set from the BookSim2 file. Without such a file, they are
-// required.
+// Sets options that are missing on the command line from the BookSim2 file. With neither such a file nor a
+// packet trace, the pattern, the rate and the packet size are required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
     throw ConfigError({"coppice traffic"}, "pass either a CONFIG.yaml, or a BookSim2 file with --booksim");
@@ -202,7 +202,8 @@ TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExper
     if (!experiment) {
       throw ConfigError(
           {"coppice traffic"},
-          fmt::format("{} is missing; for example --pattern uniform --rate 0.1 --packet-flits 1", option));
+          fmt::format("{} is missing: write, for example, --pattern uniform --rate 0.1 --packet-flits 1",
+                      option));
     }
     text = fmt::format("{}", value(*experiment));
   };
@@ -259,7 +260,7 @@ Command add_traffic(CLI::App& parent) {
   add_input(*app, line->input);
   app->get_option("CONFIG.yaml")->required(false);
   app->add_option("--booksim", line->booksim,
-                  "run the experiment of a BookSim2 configuration file instead of CONFIG.yaml")
+                  "run the experiment in this BookSim2 configuration file, instead of CONFIG.yaml")
       ->type_name("FILE");
   add_style(*app, line->style);
   std::string patterns;
@@ -283,7 +284,7 @@ Command add_traffic(CLI::App& parent) {
   app->add_option("--writes", line->writes, "the share of requests that are writes")
       ->type_name("PART")
       ->default_str("0.5");
-  app->add_option("--trace", line->trace, "a packet trace printed by Netrace, to use instead of a pattern")
+  app->add_option("--trace", line->trace, "use a packet trace, as printed by Netrace, instead of a pattern")
       ->type_name("FILE");
   app->add_option("--rate", line->rate, "offered load in flits per node per cycle, including replies")
       ->type_name("FLITS");

@@ -25,7 +25,7 @@ const char* subject(Purpose purpose) {
     case Purpose::kRoute:
       return "a routing study";
     case Purpose::kTextRun:
-      return "the prediction of a text workload, which moves chunks without flits or values";
+      return "the prediction of a text workload: its chunks move without flits or values";
     case Purpose::kLayers:
       return "the cost of layers";
   }

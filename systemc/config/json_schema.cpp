@@ -57,8 +57,8 @@ Json& place_of(Json& root, std::string_view path) {
   return (*section)["properties"][std::string(path)];
 }
 
-// Allows system.accelerator to be the name of a SCALE-Sim architecture file, or to name a file that it
-// extends (files/scale_sim_architecture.h).
+// Allows system.accelerator to be the name of a SCALE-Sim architecture file, or a section with the name of
+// such a file, which the section extends (files/scale_sim_architecture.h).
 void add_architecture_file(Json& root) {
   Json& accelerator = root["properties"]["system"]["properties"]["accelerator"];
   Json file = value_schema::pattern(kArchitectureFile);

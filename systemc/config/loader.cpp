@@ -24,8 +24,9 @@ namespace {
 
 [[noreturn]] void refuse_unknown(const Node& node, const std::string& path) {
   if (find_key(path) != nullptr || is_section(path)) {
-    throw ConfigError(node.name_place,
-                      fmt::format("'{}' must be nested: write a section for every part of the name", path));
+    throw ConfigError(node.name_place, fmt::format("'{}' must be nested: write each part of the name as a "
+                                                   "key of its own, inside the section of the previous part",
+                                                   path));
   }
   if (const RetiredKey* const retired = find_retired_key(path); retired != nullptr) {
     throw ConfigError(node.name_place, fmt::format("{} is no longer a key: {}", path, retired->instead));
@@ -66,14 +67,15 @@ class Reader {
  private:
   void read_key(const Key& key, const Node& value) {
     if (value.kind == Node::Kind::kNull) {
-      throw ConfigError(value.place, fmt::format("{} has no value; for example '{}'", key.path, key.example));
+      throw ConfigError(value.place,
+                        fmt::format("{} has no value: write one, for example '{}'", key.path, key.example));
     }
     key.read(value, loaded_.config);
     loaded_.places.emplace(key.path, value.place);
     add_places(key.path, value);
   }
 
-  // Records the locations of a list's elements and of the keys in them.
+  // Records the locations of the elements of a list or map, and of all elements nested in them.
   void add_places(const std::string& path, const Node& value) {
     if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {
@@ -94,7 +96,7 @@ void require_keys(const Loaded& loaded, Purpose purpose) {
     if (!key.required.has(purpose) || loaded.places.contains(key.path)) continue;
     if (key.excused && key.excused(loaded, purpose)) continue;
     throw ConfigError(loaded.place(key.path),
-                      fmt::format("{} is missing; for example '{}: {}'", key.path,
+                      fmt::format("{} is missing: add it, for example '{}: {}'", key.path,
                                   key.path.substr(key.path.rfind('.') + 1), key.example));
   }
 }

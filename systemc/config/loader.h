@@ -29,7 +29,7 @@ void require_keys(const Loaded& loaded, Purpose purpose);
 // Loading this object as YAML gives the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
-// Adds to_json() to a result as `config`, followed by `warnings` and `assumptions` of the configuration.
+// Adds to_json() to a result as `config`, followed by the configuration's `warnings` and `assumptions`.
 void write_config(const Config& config, nlohmann::ordered_json& result);
 
 }  // namespace coppice::config

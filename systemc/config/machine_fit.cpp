@@ -23,7 +23,7 @@ constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
 // The number of flits by which buffers exceed the credit loop, so that a packet's body can catch up with its
-// head: two per router.
+// head: two per router, for up to six routers.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {
@@ -67,8 +67,8 @@ std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec
   return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
-// Whether a value must be chosen because the key is not set or is `auto`, which is read as 0. If so, sets it
-// to `usual`.
+// Whether a value must be chosen because the key is not set or is `auto`, which is read as 0. If so, sets the
+// value to `usual`.
 template <typename Value>
 bool open(const Loaded& loaded, const char* key, Value& value, Value usual) {
   if (loaded.places.contains(key) && value != 0) return false;
@@ -169,8 +169,8 @@ std::vector<std::string> shallow_buffers(const Loaded& loaded) {
     least = share;
     const SourceLocation place = loaded.place(kDepth);
     worst = fmt::format(
-        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link with {} and {} "
-        "and limits messages to that share of its bandwidth: write {} or auto",
+        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link of {} and {}; "
+        "this limits messages to the same share of the link's bandwidth: write {} or auto",
         place.file, place.line, place.column, kDepth, system.router.vc_depth, 100 * share,
         format_bandwidth(link.bandwidth), format_duration(link.latency), covering_depth(system, link));
   }

@@ -8,8 +8,8 @@
 
 namespace coppice::config {
 
-// Chooses the sizes of flits, packets and buffers that are `auto`, the default, so that they suit the
-// network.
+// Chooses the sizes of flits, packets and buffers to suit the network, if their keys are `auto` (the
+// default).
 
 // The links of the network, one for each distinct pair of usable bandwidth and latency. Empty if there is no
 // network, or if its file cannot be read.
@@ -21,8 +21,8 @@ std::vector<topology::LinkSpec> links_of(const Loaded& loaded);
 // listed in Config::assumptions.
 void fit_machine(Loaded& loaded);
 
-// A warning, "file:line:col: warning: ...", if buffers of system.router.vc_depth do not cover the credit loop
-// of every link. It describes the link that is covered the least. Empty if all links are covered.
+// A warning, "file:line:col: warning: ...", if buffers of system.router.vc_depth flits do not cover the
+// credit loop of every link. It describes the link that is covered the least. Empty if all links are covered.
 std::vector<std::string> shallow_buffers(const Loaded& loaded);
 
 }  // namespace coppice::config

@@ -20,8 +20,8 @@ std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }
 
-// The path of the value of a link key for dimension d. This is an entry of the key's list if the key has
-// several values.
+// The path of a link key's value for dimension d: an entry of the key's list if the key has several values,
+// otherwise the key itself.
 std::string link_key(const std::string& path, std::size_t values, std::size_t d) {
   return values == 1 ? path : element(path, d);
 }
@@ -76,9 +76,9 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// Requires the payload to be a whole number of flits. The error for a payload smaller than a flit suggests
-// the usual payload, since it was probably not adjusted when flits became wider. One flit after each head
-// would halve the bandwidth.
+// Requires the payload to be a whole number of flits. If it is smaller than a flit, it was probably not
+// adjusted when flits were made wider; the error then suggests the usual payload instead of a single flit,
+// since a single flit after each head would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const Bytes payload = system.ni.payload;

@@ -27,8 +27,8 @@ constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRout
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
-constexpr Purposes kHardware{
-    Purpose::kRun, Purpose::kTraffic};  // kTraffic is included for the area of a network without work
+// kTraffic is included so that results contain the area of a network without work.
+constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
@@ -101,7 +101,8 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
-// A fraction, or a list with a fraction per level. Results omit it if messages can use the entire bandwidth.
+// The value is a fraction, or a list with one fraction per level. Results omit the key if messages can use
+// the entire bandwidth.
 Key efficiency_key() {
   Key key;
   key.path = "system.link.efficiency";
@@ -155,13 +156,14 @@ void add_link_keys(std::vector<Key>& keys) {
                             Femtoseconds{0}, kFemtosecondsPerSecond),
           "The latency of a link.", kTimed, idle_latency);
   declare(keys, efficiency_key(),
-          "The share of a link's bandwidth available to messages; the rest goes to encoding, headers and "
+          "The share of a link's bandwidth that messages can use; the rest is spent on encoding, headers and "
           "acknowledgements.",
           kBounded, idle_efficiency);
   declare(keys,
           quantity_key(COPPICE_KEY(system.clock), parse_frequency, format_frequency, kSlowestClock,
                        kFastestClock),
-          "The clock of routers and network interfaces; results count its cycles.", kTimed, idle_clock);
+          "The clock of routers and network interfaces; cycles in results are cycles of this clock.", kTimed,
+          idle_clock);
   declare(
       keys,
       or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
@@ -172,7 +174,7 @@ void add_link_keys(std::vector<Key>& keys) {
 }
 
 void add_router_keys(std::vector<Key>& keys) {
-  // The number of virtual channels affects schedules, since their routes specify the virtual channels of each
+  // The number of virtual channels affects schedules, since their routes specify the virtual channel of each
   // hop.
   declare(keys, integer_key(COPPICE_KEY(system.router.vcs), 1, 32),
           "The number of virtual channels per router port.", kTimed, idle_router);
@@ -200,8 +202,8 @@ void add_router_keys(std::vector<Key>& keys) {
                                PacketRouting::kUgal})
               .unless_usual("minimal"),
           "How packets of synthetic traffic are routed: on a precomputed shortest path (minimal), through a "
-          "random node (valiant), on the least busy shortest path (adaptive), or on the less busy of minimal "
-          "and valiant (ugal).",
+          "random node (valiant), on the least busy shortest path (adaptive), or on the less busy of a "
+          "minimal and a valiant path (ugal).",
           {Purpose::kTraffic}, idle_router);
   declare(keys,
           enum_key(COPPICE_KEY(system.router.arbitration),
@@ -233,8 +235,9 @@ Key rtl_nodes_key() {
 }
 
 void add_ni_keys(std::vector<Key>& keys) {
-  // Purposes that include compiling a schedule: message costs determine the best number of chunks, and table
-  // entries contain the numbers of flits and packets of messages.
+  // The purposes that include compiling a schedule. These keys affect schedules because the cost of messages
+  // determines the best number of chunks, and because each table entry contains the numbers of flits and
+  // packets of its message.
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kRoute, Purpose::kSchedule};
   declare(keys, automatic_key(COPPICE_KEY(system.ni.ports), 0, 1, 64),
           "The number of ports of an accelerator's network interface; auto: one per link.",
@@ -249,7 +252,7 @@ void add_ni_keys(std::vector<Key>& keys) {
                                     Bytes{1 << 20}),
                        [](Config& config) { config.system.ni.payload = 0; }),
           "The payload of a packet. auto: 16 flits.", kCompiled, idle_payload);
-  // The lockstep affects schedules, since tables contain nops only for it.
+  // The lockstep affects schedules, since tables contain nops only if it is used.
   declare(keys, flag_key(COPPICE_KEY(system.ni.lockstep)),
           "Whether network interfaces delay a timestep until the nominal end of the previous one.", kCompiled,
           idle_ni);
@@ -265,8 +268,8 @@ void add_ni_keys(std::vector<Key>& keys) {
                        kFemtosecondsPerSecond)
               .shown_as("5 us")
               .unless_usual("0 ns"),
-          "The time from the call of a collective to its first message: kernel launch, doorbell, "
-          "synchronisation.",
+          "The time from the call of a collective to its first message, which covers the kernel launch, the "
+          "doorbell and synchronisation.",
           kMessages, idle_ni);
   declare(keys,
           quantity_key(COPPICE_KEY(system.ni.message_setup), parse_duration, format_duration, Femtoseconds{0},
@@ -275,7 +278,7 @@ void add_ni_keys(std::vector<Key>& keys) {
           idle_message_time);
   declare(
       keys, protocols_key(),
-      "The protocols available to collectives. A collective uses the protocol with the least expected time.",
+      "The protocols available to collectives. Each collective uses the one with the shortest expected time.",
       kCompiled, idle_message_time);
   declare(
       keys, reduction_bandwidth_key(),
@@ -428,18 +431,19 @@ void add_collective_keys(std::vector<Key>& keys) {
   declare(keys, group_key(), "The accelerators that participate, in this order (default: all).", kCollectives,
           idle_group);
   declare(keys, automatic_key(COPPICE_KEY(collective.chunks), schedule::kAutomaticChunks, 1, 1 << 20),
-          "The number of chunks that move independently; auto chooses.", kPlanned, idle_collective_chunks);
+          "The number of chunks that move independently; auto lets Coppice choose it.", kPlanned,
+          idle_collective_chunks);
   declare(
       keys, integer_key(COPPICE_KEY(collective.planes), 0, kMostNodes - 1),
-      "How many planes of the network (interchangeable switches or parallel links) are used by an algorithm "
-      "written for one plane, starting with the fastest; 0: all, in proportion to their bandwidth.",
+      "How many planes of the network (interchangeable switches or parallel links), starting with the "
+      "fastest, an algorithm written for one plane uses; 0: all of them, in proportion to their bandwidth.",
       kCompiled, idle_planes);
   using schedule::TreePlacement;
   declare(
       keys,
       enum_key(COPPICE_KEY(collective.trees), std::vector{TreePlacement::kAuto, TreePlacement::kRouted,
                                                           TreePlacement::kEmbedded, TreePlacement::kCcube}),
-      "How tree algorithms are placed on the network.", kCompiled, idle_trees);
+      "How the trees of tree algorithms are placed on the network.", kCompiled, idle_trees);
   using schedule::ChunkScheduler;
   declare(
       keys,
@@ -488,10 +492,12 @@ void add_run_keys(std::vector<Key>& keys) {
                                                       Fidelity::kTrain, Fidelity::kFluid}),
           "The level of detail at which the network is simulated: flits, leaps, trains or fluid flows.",
           kMessages);
-  declare(keys,
-          enum_key(COPPICE_KEY(check),
-                   std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),
-          "How sums are verified: values, contributions, or off; auto chooses.", kMessages);
+  declare(
+      keys,
+      enum_key(COPPICE_KEY(check),
+               std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),
+      "How sums are verified: by values, by contributions, or not at all (off); auto lets Coppice choose.",
+      kMessages);
   declare(keys, seed_key(), "The seed of all random numbers.", kSimulations, idle_seed);
   declare(keys, integer_key(COPPICE_KEY(max_cycles), 0, std::numeric_limits<std::int64_t>::max()),
           "The number of cycles after which an unfinished run fails; 0 means no limit.", kSimulations);

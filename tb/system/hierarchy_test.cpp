@@ -224,7 +224,7 @@ TEST(Hierarchy, RejectsNetworksThatCannotBeBuiltOrScheduled) {
   EXPECT_THAT(refused(one("kind: bus, size: 4, bandwidth: 200 Gb/s, latency: 20 ns")),
               HasSubstr("must be ring, fully_connected or switch"));
   EXPECT_THAT(refused("collective.chunks=100000"),
-              HasSubstr("collective.chunks is 100000, but 1 MB yields at most 7812"));
+              HasSubstr("collective.chunks is 100000, but 1 MB can be divided into at most 7812"));
   EXPECT_THAT(refused("collective.scheduler=thames"), HasSubstr("did you mean 'themis'?"));
   shop.write("n.yaml",
              "topology: [ Ring, Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 50, 50 ]\nlatency: [ 20, 20 ]\n");

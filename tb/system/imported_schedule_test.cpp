@@ -129,7 +129,8 @@ TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {
   EXPECT_THAT(outcome.err, StartsWith("s.json:2:10: not valid JSON: "));
   outcome = shop.run({"run", "c.yaml", "--set", "collective.algorithm=file"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.err, "c.yaml:8:1: collective.file is missing; for example 'file: schedule.json'\n");
+  EXPECT_EQ(outcome.err,
+            "c.yaml:8:1: collective.file is missing: add it, for example 'file: schedule.json'\n");
   outcome =
       shop.run({"run", "c.yaml", "--set", "collective.algorithm=file", "--set", "collective.file=none"});
   EXPECT_EQ(outcome.status, 2);

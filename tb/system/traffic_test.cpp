@@ -118,7 +118,7 @@ TEST(Traffic, RequiresAnExperimentOfOneKind) {
   const Outcome half =
       shop.run({"traffic", shipped_config("systems/mesh_8x8_booksim.yaml"), "--pattern", "uniform"});
   EXPECT_EQ(half.status, 2);
-  EXPECT_THAT(half.err, HasSubstr("--rate is missing; for example --pattern uniform --rate 0.1"));
+  EXPECT_THAT(half.err, HasSubstr("--rate is missing: write, for example, --pattern uniform --rate 0.1"));
 }
 
 TEST(Traffic, GeneratesOtherPacketsWithAnotherSeed) {

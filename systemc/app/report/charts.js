@@ -45,7 +45,7 @@ function readableOn(fill) {
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
 }
 
-// A line's colour, darker or brighter until text in it can be read on a section's ground.
+// A line's colour, made darker or brighter until text in this colour is legible on a section's background.
 function legible(paint) {
   const light = c => { const {r, g, b} = d3.rgb(c); return d3.sum([[r, 0.2126], [g, 0.7152], [b, 0.0722]], ([v, w]) => w * (v / 255) ** 2.2); };
   const ground = light(color("panel")), contrast = c => (Math.max(light(c), ground) + 0.05) / (Math.min(light(c), ground) + 0.05);
@@ -54,8 +54,8 @@ function legible(paint) {
   return c.formatHex();
 }
 
-// Lines over a common x: series of {name, color, points: [[x, y, text]]}, named at their ends, or only `dots`.
-// `bare`: without a table.
+// Lines over a common x axis: series of {name, color, points: [[x, y, text]]}, named at their ends. A series with `dots`
+// has points but no line. `bare`: without a table.
 function lines(box, series, xTitle, yTitle, options = {}) {
   const points = series.flatMap(s => s.points);
   if (points.length === 0) return;

@@ -46,8 +46,7 @@ function choosePoint(state, row) {
 const kInRange = "hardware.area_in_range";
 const extrapolated = row => row.value(kInRange) === false;
 
-// The range in which the true value of an area lies, or of an energy, considering its parts with a known
-// error.
+// The range in which the true area or energy lies. For an energy, only the parts with a known error widen the range.
 function rangeOf(row, name) {
   const value = row.value(name), error = row.value("hardware.area_error");
   if (name === "hardware.area_mm2" && error) return [value / error, value * error];
@@ -60,7 +59,7 @@ function errorNote(rows, names) {
   const factors = name => [...new Set(rows.map(r => r.value(name)).filter(isNumber))].map(v => number(v)).join(" or ");
   const texts = [];
   if (names.includes("hardware.area_mm2") && factors("hardware.area_error")) texts.push(`areas may be off by a factor of ${factors("hardware.area_error")} in either direction`);
-  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not part of the bars`);
+  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and do not lengthen the bars`);
   return texts.length > 0 ? `Error bars of points on the front: ${texts.join("; ")}.` : "";
 }
 
@@ -69,7 +68,8 @@ const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${
   ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
   ...(extrapolated(row) ? ["area extrapolated"] : [])].join("\n");
 
-// The point of the front that is best in one objective, and of several in the first objective.
+// Describes the point of the front that is best in one objective; of several such points, the one that is best in the
+// first objective.
 function bestText(search, front, {name, direction}) {
   const cost = (r, o) => (o.direction === "maximize" ? -1 : 1) * r.value(o.name);
   const best = d3.sort(front, r => cost(r, {name, direction}), r => cost(r, search.objectives[0]))[0];
@@ -138,7 +138,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective; dragging along an axis sets a filter.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated by " + state.search.decided_by.join(" or ") : ""}; points on the front in full colour. Drag along an axis to filter, or select it with Tab and press the arrow keys, with Shift for a larger range; a double click or Escape removes the filter.`);
+  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated with fidelity " + state.search.decided_by.join(" or ") : ""}; points on the front have a stronger colour. Drag along an axis to filter, or select it with Tab and press the arrow keys, with Shift for a larger range; a double click or Escape removes the filter.`);
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -194,13 +194,13 @@ function exploredCoordinates(state) {
   build();
 }
 
-const kSteps = 10;  // of a filter by keys on an axis of numbers
+const kSteps = 10;  // number of steps of a keyboard filter on an axis of numbers
 
-// Filters along an axis by keys: an arrow selects the first value or moves the filter, Shift with it moves its upper end, and
-// Escape removes it.
+// Filters along an axis with the keyboard: an arrow key selects the first value or moves the filter; with Shift, it moves
+// only the filter's upper end. Escape removes the filter.
 function keyed(g, brushed, brush, axis, scale) {
   const [low, high] = scale.range(), count = axis.values ? axis.values.length : kSteps, pad = axis.values ? 6 : 0;
-  // The pixels of a step, from the bottom.
+  // The position of a step in pixels; steps are counted from the bottom.
   const place = i => axis.values ? scale(axis.values[i]) : low + (high - low) * i / kSteps;
   let steps = null;
   const tell = () => g.attr("aria-valuetext", steps === null ? "no filter" : axis.values ? axis.values.slice(steps[0], steps[1] + 1).join(", ") : `${number(scale.invert(place(steps[0])))} to ${number(scale.invert(place(steps[1] + 1)))}`);
@@ -220,7 +220,7 @@ function keyed(g, brushed, brush, axis, scale) {
   tell();
 }
 
-// A copy of the first configuration with these [path, value] pairs changed.
+// The configuration of a row: a copy of the first configuration, changed by the row's [path, value] pairs.
 function configurationOf(search, row, workload) {
   const changes = search.configs.differences[row.i];
   if (!changes) return null;
@@ -265,7 +265,7 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one. A click or Enter shows a point's configuration.");
+  const box = section("front", "The Pareto front", "No other point is at least as good as one of these in every objective and better in one. Click a row or press Enter on it to show the point's configuration.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
@@ -296,7 +296,7 @@ function exploredSensitivity({search, rows}) {
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies. An open circle is the point itself.");
+  const box = section("sweeps", "One choice at a time", "Variations of points that were on the front before these sweeps: one key varies at a time, and each objective is shown relative to its value at the original point, which is an open circle.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     const centre = rows.find(r => r.id === around);
     if (centre) box.append("p").text(`${around}: ${choicesText(search.keys.filter(k => centre.value(k.name) !== null && centre.value(k.name) !== undefined), centre)}.`);
@@ -313,7 +313,7 @@ function exploredSensitivity({search, rows}) {
   }
 }
 
-// One key's values across, placed by value where they are numbers, with a unit or without.
+// Draws an objective over one key, whose values are placed by size if they are numbers, with or without a unit.
 function exploredSweep(box, key, list, ratio, objective, around) {
   const words = list.map(r => /^(-?[\d.]+(?:e[+-]?\d+)?)\s*([A-Za-z\/]*)$/i.exec(String(r.value).trim())), units = new Set(words.map(w => w && w[2]));
   const sizes = words.every(w => w && ["B", "KiB", "MiB", "GiB"].includes(w[2])), numeric = sizes || (units.size === 1 && !units.has(null));

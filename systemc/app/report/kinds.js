@@ -1,11 +1,10 @@
-// A page for each kind of result, which answers readers' questions in the terms of the terminal output and
-// the result fields.
+// A page for each kind of result. It answers readers' questions in the terms of the terminal output and the result fields.
 const kPorts = [["serialization", "green"], ["latency", "sky"], ["dependencies", "orange"], ["lockstep", "pink"],
   ["contention", "red"], ["credits", "yellow"], ["idle", "grey"], ["finished", "pale"]];
 const kExposed = {data: "orange", tensor: "red", pipeline: "pink", expert: "yellow", sequence: "brown", context: "brown", model: "red", other: "orange"};
 const exposedColor = kind => color(kExposed[kind] || "brown");
-// "data communication"; operations without a kind are "other" in results, and have no name if all operations
-// are.
+// "data communication". Operations without a kind are "other" in results and "unlabelled" here; if all operations lack a
+// kind, the text is just "communication".
 const communication = (kind, kinds) => kind !== "other" ? `${kind} communication` : kinds.length > 1 ? "unlabelled communication" : "communication";
 
 function kindOf(result) {
@@ -49,7 +48,7 @@ function partsOf(it) {
     .filter(([, ns]) => isNumber(ns)).map(([name, value, paint]) => ({name, value, color: paint}));
 }
 
-// The names of these parts in their order, where some rows lack some.
+// The names of these parts in order, for rows that may lack some of them.
 const orderOf = rows => {
   const names = [...new Set(rows.flatMap(parts => parts.map(p => p.name)))];
   return ["compute", "memory", ...names.filter(n => n.startsWith("exposed")), "waiting for others", "idle"];
@@ -70,7 +69,7 @@ function wholeOf(result) {
   return [...sums.values()];
 }
 
-// The fluid simulation's error as its sample measured it: "+0.3%".
+// The error of the fluid simulation, measured on a sample: "+0.3%".
 const fluidError = result => {
   const error = result.fluid && result.fluid.error;
   return !isNumber(error) ? undefined : Math.abs(error) < 0.0005 ? "less than 0.1%" : (error > 0 ? "+" : "") + percent(error);
@@ -130,8 +129,8 @@ const kKinds = {
       answers([
         `The run took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}, so the efficiency is ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
-        least > 0 && (r.bound.latency_ns || 0) > (r.bound.time_ns || 0) ? "What proves the lower bound: the latency from the farthest accelerator on which another depends."
-          : groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
+        least > 0 && (r.bound.latency_ns || 0) > (r.bound.time_ns || 0) ? "The lower bound is the latency from the farthest accelerator on which another depends."
+          : groupsOf(r).length > 0 ? `The lower bound is due to the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
         ["algorithm bandwidth", isNumber(r.algbw_gb_s) ? number(r.algbw_gb_s) + " GB/s" : undefined],
         ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["steps", r.steps]]);
@@ -185,7 +184,7 @@ const kKinds = {
       programSummary(one, [
         jobs.length === 1 && open.length === 0 ? `The job ended at ${duration(jobs[0].end_ns)}.`
           : `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
-        ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
+        ...open.map(j => `${capital(j.name)} did not finish: ${j.unfinished}.`),
         ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${f.effect}.`),
         r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute (mean over accelerators), and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
@@ -198,7 +197,7 @@ const kKinds = {
       answers([
         t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node per cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node per cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as the load lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
         unevenText(r), busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node per cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
@@ -244,7 +243,7 @@ const kKinds = {
     sections: one => { algorithms(one.result); network(one); },
   },
   bound: {
-    title: r => `Lower bound of ${opName(r.collective && r.collective.op || r.collective)}${r.size_bytes ? " of " + volume(r.size_bytes) : ""}`,
+    title: r => `Lower bound for ${opName(r.collective && r.collective.op || r.collective)}${r.size_bytes ? " of " + volume(r.size_bytes) : ""}`,
     summary: one => {
       const r = one.result;
       answers([`No schedule takes less than ${duration(Math.max(r.time_ns || 0, r.latency_ns || 0))}.`,
@@ -268,9 +267,9 @@ function missingOf(one) {
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
   if (profile && profile.stretches && result.cycles !== undefined) said.push("The use of links and ports over time is not kept for runs with failures.");
   if (profile && profile.messages && portsCut(one)) {
-    said.push(`Ports over time are not drawn, since only ${number(profile.messages_kept)} of ${number(profile.messages_in_all)} messages are kept. coppice run --trace keeps all.`);
+    said.push(`Ports over time are not drawn, since only ${number(profile.messages_kept)} of ${number(profile.messages_in_all)} messages are kept. coppice run --trace keeps all of them.`);
   } else if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
-    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all.`);
+    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all of them.`);
   }
   const windows = profile && profile.windows;
   if (windows && windows.sampled_from_ns !== undefined) said.push(`The use of links over time is sampled, not exact${windows.sampled_from_ns > 0 ? `, from ${duration(windows.sampled_from_ns)} on` : ""}.`);
@@ -283,7 +282,7 @@ function missingOf(one) {
 
 const phaseName = i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`;
 
-// The parts of a time as shares of it, in words; without memory where no time is spent on it.
+// The parts of a time as shares of it, in words; memory is left out if no time is spent on it.
 function sharesText(parts, whole) {
   const share = name => d3.sum(parts.filter(p => p.name.startsWith(name)), p => p.value) / whole;
   return [["compute"], ["memory"], ["exposed", "exposed communication"], ["waiting", "waiting for others"], ["idle"]]
@@ -319,13 +318,13 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
     const apart = r.inference !== undefined;  // a prefill and a decode step are not parts of one time
-    const box = section("breakdown", "Where the time went", `Parts of ${iterationsDiffer(r) ? "the time of all jobs" : "each iteration"}, mean over accelerators. Exposed communication is the part that no computation hides.` + (apart ? " Bars have different scales." : ""));
+    const box = section("breakdown", "Where the time went", `Parts of ${iterationsDiffer(r) ? "the time of all jobs" : "each iteration"}, mean over accelerators. Exposed communication is communication that no computation hides.` + (apart ? " Bars have different scales." : ""));
     bars(box, iterationsDiffer(r) ? [{name: "all jobs", parts: wholeOf(r)}] : iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration, {shares: apart, order: orderOf(iterations.map(partsOf))});
     for (const [name, parts] of apart ? iterations.map((it, i) => [nameOf(i), partsOf(it)]) : [["", wholeOf(r)]]) {
       const whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
       if (best.length === 0) continue;
       box.append("h3").text("What would help most" + (name ? `: ${name}` : ""));
-      box.append("p").attr("class", "note").text("The most that could be saved if a part took no time; what it hides may take its place.");
+      box.append("p").attr("class", "note").text("The most time that could be saved if a part took no time; activities that it hides may take its place.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
@@ -340,7 +339,7 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   hardware(r);
 }
 
-// Means of cycles, whole where the fraction is small: the parts of a time add up as shown.
+// Formats a mean number of cycles; large numbers are rounded to whole cycles, so that the parts of a time add up as shown.
 const wholeCycles = value => number(value >= 1000 ? Math.round(value) : value);
 
 function portTime(result) {
@@ -372,7 +371,7 @@ function groupTable(result, box) {
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "What automatic choice compared", `Expected times, computed from the schedules' tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "What the automatic choice compared", `Expected times, computed from the schedules' tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -431,7 +430,7 @@ function jobsOverTime(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
   const failing = (result.failures || []).length > 0;
-  const box = section("jobs", "Jobs over time", failing ? "A job's bar consists of iterations, of work lost in a failure, and of time in which nothing ran. Lines are failures." : "Each bar is a finished iteration.");
+  const box = section("jobs", "Jobs over time", failing ? "A job's bar consists of iterations, of work lost in a failure, and of time in which nothing ran. Lines mark failures." : "Each bar is a finished iteration.");
   const paints = {lost: color("orange"), down: color("grey")}, words = {lost: "lost work", down: "nothing ran"};
   const pieces = jobs.map(j => piecesOf(j, result.stretches || [])), rows = jobs.map((j, k) => ({label: j.name, spans: pieces[k].map(p => ({begin: p.begin, end: p.end, color: paints[p.what] || color(p.number % 2 ? "blue" : "sky"),
     text: p.number ? String(p.number) : "", title: () => `${j.name}, ${words[p.what] || `iteration ${p.number}`}`}))}));
@@ -444,8 +443,9 @@ function jobsOverTime(result) {
   if (failing) box.append("p").attr("class", "note").text("The three times of a job add up to the time from its arrival to its end, or to the failure that ended an unfinished job.");
 }
 
-// A job's time from its arrival to its end in pieces {what: iteration, lost or down, begin, end, number}. `stretches`: the times
-// between failures in which jobs ran. Work after the last iteration that ended is lost at a failure.
+// Divides a job's time from its arrival to its end into pieces {what: iteration, lost or down, begin, end, number}.
+// `stretches` are the intervals between failures in which jobs ran. A failure destroys the work since the last finished
+// iteration.
 function piecesOf(job, stretches) {
   const pieces = [], ends = job.iterations.map(it => it.end_ns), stop = job.unfinished ? job.stopped_ns : ends[ends.length - 1];
   let at = job.arrival_ns, next = 0;
@@ -462,7 +462,7 @@ function piecesOf(job, stretches) {
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
   const sum = d3.sum(result.iterations || [], it => it.time_ns) + (result.lost ? result.lost.time_ns : 0) + (result.down_ns || 0);
-  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated." +
+  const box = section("losses", "What failures cost", "Means over accelerators. Work since the last finished iteration is lost and repeated." +
     (Math.abs(sum - timeOf(result)) > 1e-3 * timeOf(result) ? ` Iterations, lost work and down time of the whole run add up to ${duration(sum)} instead of ${duration(timeOf(result))}, since jobs arrive and end at different times; those of each job add up.` : ""));
   if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
@@ -482,7 +482,7 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is that of its messages at the full bandwidth of an accelerator's link, without latency.");
+  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is what its messages would take at the full bandwidth of an accelerator's link, without latency.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
     {name: "ideal", value: 1e9 * j.ideal_s, color: color("green")},
     {name: "added by contention and latency", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration, {bare: true});
@@ -505,14 +505,14 @@ function routedOverTime(result) {
     else if (["arrival", "all_reduce_starts", "all_reduce_ends"].includes(e.event)) since.set(e.job, at);
   }
   if (rows.every(r => r.spans.length === 0)) return;
-  const box = section("jobs-over-time", "Jobs over time", `From each job's arrival to its departure${marks.length > 0 ? "; lines are failures" : ""}.`);
+  const box = section("jobs-over-time", "Jobs over time", `From each job's arrival to its departure${marks.length > 0 ? "; lines mark failures" : ""}.`);
   timeline(box, rows, {end: timeOf(result), marks, high: 24});
   legend(box, [["compute", color("blue")], ["all-reduce", color("orange")]]);
   const sum = (row, reducing) => duration(d3.sum(row.spans.filter(s => (s.text !== "") === reducing), s => s.end - s.begin));
   behind(box, ["job", "arrival", "departure", "compute", "all-reduce"], rows.filter(r => r.spans.length > 0).map(r => [r.label, duration(r.spans[0].begin), duration(r.spans[r.spans.length - 1].end), sum(r, false), sum(r, true)]));
 }
 
-// The most flows on a link by the method of a study, for the flows of all jobs together.
+// The largest number of flows on a link with the study's own method, for the flows of all jobs together.
 function mostFlows(result) {
   const own = ((result.all_flows || {}).methods || []).find(m => m.method === result.method);
   return own ? own.max_load : undefined;
@@ -521,7 +521,7 @@ function mostFlows(result) {
 function routedFlows(result) {
   const flows = result.all_flows, c = result.controller || {};
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `The largest number on a link, of the ${number(flows.flows)} flows of all jobs together; the lower bound for any assignment is ${number(flows.lower_bound)}.`);
+  const box = section("flows", "Flows on the busiest link", `The largest number of flows that share a link, for the ${number(flows.flows)} flows of all jobs together; the lower bound for any assignment is ${number(flows.lower_bound)}.`);
   const shown = flows.methods.filter(m => isNumber(m.max_load));
   bars(box, shown.map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number, {bare: true});
   table(box, ["method", "most flows on a link", "time of the assignment"], shown.map(m => [m.method, number(m.max_load), duration(1e9 * m.seconds)]));
@@ -535,7 +535,7 @@ function routedEvents(result) {
   if (events.length === 0) return;
   const box = section("events", "Events");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
-  // Times to the nanosecond: events of one iteration are microseconds apart, seconds after the start.
+  // Times are shown to the nanosecond: events of one iteration are only microseconds apart, but seconds after the start.
   const at = timeText(1e9 * d3.max(events, e => e.time_s), 1, false), words = text => text.replace(/_/g, " ");
   const cell = value => value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : typeof value === "string" ? words(value) : number(value);
   const rows = events.slice(0, 2000).map(e => [at(1e9 * e.time_s), ...keys.map(k => cell(e[k]))]), headings = ["time", ...keys.map(words)];
@@ -572,7 +572,7 @@ function algorithms(result) {
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
-  const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
+  const box = section("links", "How evenly links are used", "The number of links by the share of the time for which they were busy.");
   const [low, high] = d3.extent(uses), ends = d3.nice(low > 0.5 * high ? low : 0, Math.max(0.01, high, low + 0.01), 12);
   const bins = d3.bin().domain(ends).thresholds(d3.ticks(...ends, 12).filter(t => t > ends[0] && t < ends[1]))(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
@@ -587,7 +587,7 @@ function comparisonTitle(results) {
   let front = 0, back = 0;
   while (front < shortest && same(front)) ++front;
   while (front + back < shortest && same(-1 - back)) ++back;
-  // Prepositions say little at the end of the common beginning, or without what follows them.
+  // Prepositions at the end of the common beginning are left out, since they mean little without what follows.
   const begin = words[0].slice(0, front).join(" ").replace(/( (of|on|by|for|and))+$/, ""), end = back > 0 ? words[0].slice(-back).join(" ") : "";
   const network = /(^| )on (.*)$/.exec(end);
   const names = {collective: "collectives", training: "training runs", program: "programs", inference: "inference runs", jobs: "runs with jobs", traffic: "traffic",
@@ -596,7 +596,7 @@ function comparisonTitle(results) {
   return `Comparison of ${plural(results.length, "result")}${subject ? `: ${subject}` : ""}${network ? ` on ${network[2]}` : ""}`;
 }
 
-// Several results, of any kind.
+// Compares several results of any kind.
 function compare(results) {
   const box = section("compare", "Comparison");
   const timed = results.filter(r => timeOf(r.result) !== undefined);
@@ -640,7 +640,8 @@ function compare(results) {
 
 const offersLoad = one => one.result.traffic && isNumber(one.result.traffic.rate);
 
-// Results of traffic as curves over the load, by everything else that differs: [[name, results by ascending load]].
+// Groups results of traffic into curves over the load, one for each combination of the other settings that differ:
+// [[name, results by ascending load]].
 function curves(offered) {
   const choices = offered.map(({result: r}) => {
     const {rate, seed, warmup, measure, pattern, packet_flits, ...rest} = r.traffic, {topology, ...system} = (r.config || {}).system || {};
@@ -675,7 +676,7 @@ function loads(box, offered) {
   const spread = d3.extent(latencies.flatMap(s => s.points), p => p[1]);
   box.append("ul").selectAll("li").data(saturations(offered)).enter().append("li").text(d => d);
   box.append("h3").text("Latency over load");
-  if (saturated) box.append("p").attr("class", "note").text("Open circles are saturated: their latency grows with the measured time.");
+  if (saturated) box.append("p").attr("class", "note").text("Open circles mark saturated points, whose latency grows with the measured time.");
   lines(box, latencies, "offered flits per node per cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
   box.append("h3").text("Accepted over offered load");
   lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node per cycle", "accepted flits per node per cycle", {zero: true});
@@ -688,7 +689,7 @@ function unevenText(result) {
   return mean > 0 && got.max >= 2 * mean ? `The accelerator that receives most gets ${number(got.max / mean, 2)} times the mean of all accelerators${isNumber(most) ? `; its ejection channel was busy ${percent(most)} of the time` : ""}.` : "";
 }
 
-// Columns of what sources sent where it differs: [heading, text of a result].
+// Columns for those settings of the traffic that differ between results: [heading, function from a result to a text].
 function trafficThatDiffers(results) {
   const sent = r => new Map(flat(r.result.traffic || {})), keys = new Set(results.flatMap(r => [...sent(r).keys()].filter(k => k !== "")));
   const headings = {rate: "offered flits per node per cycle", packet_flits: "flits per packet", warmup: "warm-up cycles", measure: "measured cycles"};
@@ -699,7 +700,7 @@ function trafficThatDiffers(results) {
 const trafficText = value => !Array.isArray(value) ? number(value)
   : value.map(v => typeof v === "object" ? Object.entries(v).map(([k, n]) => `${k} ${number(n)}`).join(", ") : number(v)).join("; ");
 
-// A table of the traffic that sources sent; it is not part of the configuration.
+// A table of the traffic that sources sent, which is not part of the configuration.
 function trafficKeys(result) {
   table(section("traffic", "The traffic"), ["what", "figure", "meaning"], flat(result.traffic).map(([key, value]) => [key, withUnit(trafficText(JSON.parse(value)), "traffic." + key), explanation("traffic." + key) || explanation(`traffic.${key}[].node`)]));
 }

@@ -2,7 +2,7 @@
 // identical switches as one glyph with a count, and other networks by distances. Large networks show groups that
 // can be opened. Links are coloured by their use over time.
 const kOpenNodes = 160;   // up to this number of accelerators, all groups are open
-const kMostSpines = 20;   // of a routing study that are drawn apart, since their loads differ
+const kMostSpines = 20;   // up to this number, spines of a routing study are drawn apart, since their loads differ
 const kMostForced = 400;  // maximum number of glyphs that are placed by their distances
 const kStressRounds = 80;
 
@@ -40,10 +40,10 @@ function boxesOf(net) {
   return fits(leaves.map(([s, list]) => [...list, s]));
 }
 
-const kMostSteps = 200000;  // of a search for a grid in a graph
+const kMostSteps = 200000;  // maximum number of steps of a search for a grid in a graph
 
-// A numbering of a graph's accelerators as a grid, such that all neighbours in the grid are linked, if other links are few:
-// those of a twisted torus wrap around. {dims, places}, or null.
+// Finds a numbering of a graph's accelerators as a grid in which all neighbours are linked, if there are only few other
+// links, such as the wrap-around links of a twisted torus. Returns {dims, places} or null.
 function gridIn(net) {
   const n = net.accelerators, near = d3.range(n).map(() => new Set());
   if (net.nodes > n || n < 8 || n > 4096) return null;
@@ -71,8 +71,8 @@ function gridIn(net) {
   return null;
 }
 
-// The node at each place of a grid, or null: places nodes in order, each next to all neighbours placed before, and goes back
-// where none fits. It begins with the numbering of the graph, which mostly is that of the grid.
+// Returns the node at each place of a grid, or null. Places nodes in order, each next to the neighbours already placed, and
+// backtracks if no node fits. First tries the numbering of the graph, which usually is that of the grid.
 function placedIn(near, dims) {
   const strides = dims.map((d, i) => dims.slice(0, i).reduce((p, v) => p * v, 1)), free = near.map(() => true), nodes = [], waiting = [];
   const before = place => strides.filter((s, i) => Math.floor(place / s) % dims[i] > 0).map(s => nodes[place - s]);
@@ -93,8 +93,7 @@ function placedIn(near, dims) {
   return null;
 }
 
-// A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: boxes whose inside is
-// drawn.
+// A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: the boxes whose contents are drawn.
 function layoutOf(net, open, room) {
   const found = net.dims || net.twisted === false ? null : gridIn(net);
   net.twisted = net.twisted || found !== null;
@@ -136,7 +135,7 @@ function gridLayout(net, open, room) {
     else glyphs.push({...frame, nodes: t.nodes, kind: "group", label: plural(t.nodes.length, "accelerator"), box: t.key, c: [Math.floor(x0 / tile), Math.floor(y0 / tile), z]});
   }
   // Wrap-around links of a row are drawn as stubs at both ends.
-  // In a twisted torus, such a link also moves along another dimension; its stubs point out of the dimension that it wraps.
+  // In a twisted torus, such a link is also offset along another dimension; its stubs point along the dimension that wraps.
   const around = (a, b) => net.twisted && a.c && a.kind === "accelerator" ? a.c.findIndex((v, d) => Math.abs(v - b.c[d]) === dims[d] - 1) : -1;
   const outward = (a, b) => {
     const d = around(a, b), step = d < 0 ? 0 : a.c[d] > b.c[d] ? 1 : -1;
@@ -147,10 +146,10 @@ function gridLayout(net, open, room) {
   const wraps = (a, b) => net.wraps && a.c && b.c && (a.kind === b.kind) && a.c.some((v, d) => Math.abs(v - b.c[d]) > 1 && (a.kind === "accelerator" || d < 2)) && Math.hypot(a.x - b.x, a.y - b.y) > 1.6 * (a.kind === "group" ? Math.max(a.w, a.h) + cell : cell);
   const [, low] = spot(0, h - 1, layers - 1, blocks - 1);
   return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, outward, cell, groups: [...tiles.keys()],
-    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? `; wrap-around links are drawn as stubs${net.twisted ? ", and may also move along another dimension, as in a twisted torus" : ""}` : ""}`};
+    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? `; wrap-around links are drawn as stubs${net.twisted ? ", and may be offset along another dimension, as in a twisted torus" : ""}` : ""}`};
 }
 
-// Switches outside boxes that have the same neighbours become one glyph with a count.
+// Merges switches that are outside boxes and have the same neighbours into one glyph with a count.
 function foldSwitches(net, glyphs, of) {
   for (let again = true; again;) {
     again = false;
@@ -237,7 +236,7 @@ function peersLayout(net, items, room) {
     text: `${items.length} connected boxes, drawn around a circle`};
 }
 
-// Connected boxes without levels: in two rows if links lead only from one row to the other.
+// If possible, divides connected boxes without levels into two rows such that every link connects one row with the other.
 function twoRows(near, level) {
   const side = near.map(() => -1);
   for (let first = 0; first < near.length; ++first) {
@@ -253,7 +252,7 @@ function twoRows(near, level) {
   side.forEach((s, i) => { level[i] = s; });
 }
 
-// Lines of items that fit in a width, about equally long.
+// Divides items into lines of about equal length that fit in a width.
 function wrapped(items, room, most = Infinity) {
   const lines = [];
   for (const g of items) {
@@ -298,7 +297,7 @@ function put(net, g, x, y, glyphs, frames) {
     glyphs.push({...g, x, y, label});
     return;
   }
-  // The label stands below, since links come from above.
+  // The label is at the bottom, since links come from above.
   frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators)), below: true});
   const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 10;
   g.inside.forEach((list, i) => glyphs.push({nodes: list, x: x + (i - (g.inside.length - 1) / 2) * 42, y: top + 10, w: 34, h: 20, kind: "switch",
@@ -307,8 +306,8 @@ function put(net, g, x, y, glyphs, frames) {
   own.forEach((n, i) => glyphs.push({nodes: [n], x: x + ((i % g.columns) - (g.columns - 1) / 2) * 24, y: base + Math.floor(i / g.columns) * 26 + 12, w: 18, h: 18, kind: "accelerator", label: String(n)}));
 }
 
-// Networks without boxes: accelerators under a few switches, a circle for few or densely connected
-// accelerators without switches, and by distances otherwise.
+// Draws networks without boxes: accelerators below their switches if these are few, a circle if few or densely connected
+// accelerators have no switches, and otherwise a layout by distances.
 function plainLayout(net, room) {
   const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch", failed: isFailed(net, n)}));
   const of = d3.range(net.nodes);
@@ -337,7 +336,8 @@ function plainLayout(net, room) {
   return done(room, 40 + (y1 - y0) * scale, "a layout whose distances follow those in the network");
 }
 
-// Places glyphs such that their distances are those in the network, as far as possible (stress majorization, Gansner et al. 2004).
+// Places glyphs at distances that match those in the network as closely as possible (stress majorization,
+// Gansner et al. 2004).
 function byDistance(net, glyphs, of) {
   if (glyphs.length > kMostForced) {
     const columns = Math.ceil(Math.sqrt(glyphs.length * 1.6));
@@ -380,7 +380,7 @@ function network(one) {
   if (!net) return;
   const seen = net.channels.some(c => isNumber(c[5]));
   const box = section("network", "The network", `${networkName(one.result) || net.name.replace(/ of \d.*/, "").replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
-    (seen ? " Colours are the share of the time that a link is busy." : ""));
+    (seen ? " Colours show the share of the time for which a link is busy." : ""));
   drawNetwork(box, one);
   const listed = d3.range(net.channels.length).sort((a, b) => seen ? (net.channels[b][5] || 0) - (net.channels[a][5] || 0) : 0).slice(0, 256).map(c => net.channels[c]);
   behind(box, ["channel", "bandwidth", ...(seen ? ["carried", "busy"] : [])],
@@ -396,7 +396,7 @@ function drawNetwork(box, one) {
   const seen = net.channels.some(c => isNumber(c[5])), room = widthIn(box), failed = failedLinks(one.result);
   net.failed = failedNodes(one.result, net);
   net.apart = kindOf(one.result) === "routing" && one.result.config.system.topology.dims[2] <= kMostSpines;
-  // Whether a channel has failed, itself or with one of its ends.
+  // Whether a channel or a node at one of its ends has failed.
   const hasFailed = i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`) || isFailed(net, net.channels[i][0]) || isFailed(net, net.channels[i][1]);
   const whole = c => net.channels[c][5] || 0;
   let use = whole, paint = () => {}, rescale = () => {}, most = 1;  // `most`: the use with the darkest colour
@@ -533,7 +533,7 @@ function linkPath(layout, {a, b}, width) {
   return `M${p}Q${(p[0] + q[0]) / 2 - uy * bend},${(p[1] + q[1]) / 2 + ux * bend} ${q}`;
 }
 
-// A slider over windows of time: shows(window), -1 for the whole run.
+// A slider over windows of time, which calls shows(window), with -1 for the whole run.
 function overTime(controls, profile, shows) {
   const count = d3.max(profile.windows.busy, w => w.length), length = profile.windows.length_ns;
   if (!(count > 1)) return;

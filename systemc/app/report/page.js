@@ -30,7 +30,7 @@ const palette = i => color(kPalette[i % kPalette.length]);
 
 // The description of a result field.
 const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
-// A figure with the unit that the reference has for its field.
+// A figure with the unit of its result field.
 const withUnit = (text, path) => data.fields && data.fields[path] && data.fields[path][0] ? `${text} ${data.fields[path][0]}` : text;
 
 function section(id, title, note) {
@@ -64,13 +64,13 @@ function legend(box, entries) {
   items.append("span").text(d => d[0]);
 }
 
-// Columns of words, which start at the left.
+// Columns of words, which are aligned at the left.
 const kWordy = new Set(["meaning", "failed", "effect", "unfinished"]);
 
 function table(box, headings, rows) {
   const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 9 ? "many" : null);
   made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => kWordy.has(d) ? "text" : null).each(function (heading) {
-    // Long names of keys may break after their points and underscores.
+    // Long names of keys may be broken after dots and underscores.
     for (const part of heading.length > 14 ? heading.split(/(?<=[._])/) : [heading]) this.append(part, document.createElement("wbr"));
   });
   made.append("tbody").selectAll("tr").data(rows).enter().append("tr")
@@ -79,7 +79,7 @@ function table(box, headings, rows) {
   return made;
 }
 
-// A table with the numbers of the figure above, which can be copied.
+// A table with the numbers of the figure above it; the table can be copied.
 function behind(box, headings, rows, title = "Table") {
   const details = box.append("details").attr("class", "behind");
   details.append("summary").text(title);
@@ -129,7 +129,7 @@ function cards(list) {
     .data(list.filter(([, value]) => value !== undefined && value !== null && value !== "–")).enter().append("div").attr("class", "card");
   box.append("b").text(d => typeof d[1] === "string" ? d[1] : number(d[1]));
   box.append("span").text(d => d[0]);
-  // The third entry is the field that the tip explains.
+  // The third entry is the result field that a tooltip explains.
   tipped(box.filter(d => explanation(d[2]) !== ""), d => explanation(d[2]));
 }
 
@@ -158,8 +158,7 @@ function answers(list) {
   main.append("section").attr("id", "answers").append("ul").selectAll("li").data(sentences).enter().append("li").text(d => d);
 }
 
-// A warning whose file name is relative to the folders of the files that the command line names by absolute
-// paths.
+// A warning without the folder of its file, if the command line names files in this folder by absolute paths.
 function locally(warning, command) {
   const words = [...(command || "").matchAll(/(?:^|\s)(?:'(\/[^']*\/)[^'/]*'|(\/[^\s']*\/)[^\s'/]*)(?=\s|$)/g)].map(m => m[1] || m[2]);
   const folder = d3.sort(words, w => -w.length).find(w => warning.startsWith(w));

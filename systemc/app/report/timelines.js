@@ -1,10 +1,10 @@
-// Timelines (on canvas) of roles of accelerators, jobs, and ports of network interfaces, and the trees of a
-// schedule.
+// Timelines (on canvas) of jobs, of accelerators' roles, and of network interfaces' ports; and the trees of a schedule.
 
-const kPrintedHeight = 780;  // pixels of a timeline on paper, less than a page
+const kPrintedHeight = 780;  // height of a printed timeline in pixels, less than that of a page
 
 // Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
-// of a row; each of `stretches` [name, begin, end] has a button. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
+// of a row; each of `stretches` [name, begin, end] has a button. Dragging and arrow keys move the view; + and -, or the
+// wheel with Ctrl, zoom; 0 shows everything.
 function timeline(box, allRows, {end, marks = [], stretches = [], high = 22, least = 1, id = "timeline"}) {
   // Paper has no scroll bar: a drawing that is taller than a page would leave blank pages.
   const rows = matchMedia("print").matches ? allRows.slice(0, Math.floor(kPrintedHeight / high)) : allRows;
@@ -106,7 +106,7 @@ function timeline(box, allRows, {end, marks = [], stretches = [], high = 22, lea
   draw();
 }
 
-// Times up to `most` in one unit, with as many places as a step needs; all of them if `padded`.
+// Formats times up to `most` in one unit, with as many decimal places as a step needs; `padded`: including trailing zeros.
 function timeText(most, step, padded) {
   const [unit, size] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, s]) => most >= s) || ["ns", 1];
   const places = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / size) + 1e-9)));
@@ -120,8 +120,8 @@ function between(begin, end) {
   return `${text(begin)} to ${text(end)}`;
 }
 
-// A row for each role, the accelerators with the same operations: computation above, with a tone for each micro-batch;
-// communication and waiting below.
+// Draws a row for each role, a set of accelerators with the same operations: computation in the upper half, with a tone
+// for each micro-batch; communication and waiting in the lower half.
 function roles(one, iterations = []) {
   const profile = one.profile || {};
   const stretches = profile.stretches ? profile.stretches.filter(s => s.lanes) : profile.lanes ? [{...profile, begin_ns: 0}] : [];
@@ -158,7 +158,7 @@ function roles(one, iterations = []) {
   const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
   const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   const cycle = stretches[0].cycle_ns || 1;
-  // Iterations follow each other if no failure or other job comes between.
+  // Iterations follow each other without gaps if there are no failures and no other jobs.
   const ends = d3.cumsum(iterations, ([, ns]) => ns), few = ends.length > 1 && ends.length <= 6 && Math.abs(ends[ends.length - 1] - end) < 1e-3 * end;
   timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines", stretches: few ? iterations.map(([name, ns], i) => [name, ends[i] - ns, ends[i]]) : []});
   legend(box, d3.sort(legends, ([name]) => !name.startsWith("compute")));
@@ -192,8 +192,8 @@ function finalWord(result) {
   return kinds.size === 2 ? "gather or send" : kinds.has(false) ? "send" : "gather";
 }
 
-// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], times in cycles and each
-// after the first as the difference to the one before.
+// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination]. Times are in cycles; each
+// of them but the first is stored as the difference from the previous one.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
   if (messages.length === 0 || portsCut(one)) return;
@@ -211,7 +211,7 @@ function portTimeline(one) {
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
-  const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for. Waiting for data counts as dependencies above while the data has not been sent, and as latency or contention while it is in flight." : "What each port of a network interface sends.");
+  const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for. In the breakdown above, waiting for data counts as dependencies until the data is sent, and as latency or contention while it is in flight." : "What each port of a network interface sends.");
   timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
   const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
   legend(box, [["reduce", paints[0]], [finalWord(one.result), paints[1]], ["waits for data", paints.data], ["waits for lockstep or launch", paints["lockstep or launch"]], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
@@ -226,7 +226,7 @@ function dimensions(result) {
   if (window && result.dimensions.some(d => (d.busy || []).length > 1)) {
     lines(box, result.dimensions.map((d, i) => ({name: name(d, i), color: palette(i), points: (d.busy || []).map((v, w) => [w * window, v])})), "time", "busy", {xFormat: duration, yFormat: percent});
   }
-  box.append("p").attr("class", "note").text("Utilization counts only data, relative to the bandwidth; busy is the share of the time for which links are occupied, including heads of packets and messages and the inefficiency of protocols.");
+  box.append("p").attr("class", "note").text("Utilization counts only data, relative to the bandwidth; busy is the share of the time for which links are occupied, also by the heads of packets and messages and by the overhead of protocols.");
   table(box, ["dimension", "bandwidth", "bytes per accelerator", "utilization"], result.dimensions.map((d, i) => [name(d, i), number(d.bandwidth_gb_s) + " GB/s", volume(d.bytes_per_accelerator), percent(d.utilization)]));
 }
 

@@ -34,7 +34,7 @@ struct Origin {
   }
 };
 
-// Whether the text is valid UTF-8, as it must be since results contain the configuration as JSON.
+// Whether the text is valid UTF-8, which it must be, since results contain the configuration as JSON.
 bool is_utf8(const std::string& text) {
   if (std::ranges::all_of(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x80; }))
     return true;
@@ -92,7 +92,7 @@ class Converter {
       const auto twin = std::find_if(node.children.begin(), node.children.end(),
                                      [&](const Node& child) { return child.name == name; });
       if (twin != node.children.end()) {
-        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep only one of them", name,
+        throw ConfigError(place, fmt::format("'{}' is already set at line {}: set it only once", name,
                                              twin->name_place.line));
       }
       Node child = convert(entry.second, depth + 1);
@@ -108,8 +108,8 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Throws at the start of a second document. This also stops the parser, which after some errors would report
-// empty documents forever.
+// Throws at the start of a second document. This also stops the parser, which would report empty documents
+// forever after some errors.
 class DocumentStarts final : public YAML::EventHandler {
  public:
   struct Second {
@@ -133,8 +133,8 @@ class DocumentStarts final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// Parses the document in `text`, which starts at `origin`. Returns null if it is empty, and rejects a second
-// document with the message `refusal`.
+// Parses the document in `text`, which starts at `origin`. Returns null if the document is empty, and rejects
+// a second document with the message `refusal`.
 YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
   try {
     std::istringstream stream(text);
@@ -195,7 +195,7 @@ Node read_document(const std::string& path) {
 Node parse_document(const std::string& text, const SourceLocation& place) {
   if (text.size() > kLargestFile) {
     throw ConfigError(
-        place, fmt::format("the file cannot be read: larger than {} MiB; expected a configuration file",
+        place, fmt::format("the file cannot be read: it is larger than {} MiB; expected a configuration file",
                            kLargestFile >> 20));
   }
   require_text(text, place);

@@ -24,8 +24,8 @@ struct Node {
 // cannot be read, is not text or YAML, is empty or not a map, has several documents, or has the same key
 // twice in a map.
 Node read_document(const std::string& path);
-// Perform the two steps of read_document(): the first reads the text of a file, the second parses a text that
-// begins at `place`.
+// The two steps of read_document(): the first function reads the text of a file, and the second parses text
+// that begins at `place`.
 std::string read_document_text(const std::string& path);
 Node parse_document(const std::string& text, const SourceLocation& place);
 

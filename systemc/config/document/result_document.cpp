@@ -25,8 +25,8 @@ class Members {
  public:
   explicit Members(std::string_view text) : text_(text) {}
 
-  // Returns the members; empty if the text is not a JSON object: for example, YAML in braces, whose names
-  // need no quotes.
+  // Returns the members; empty if the text is not a JSON object but, for example, YAML in braces with
+  // unquoted names.
   std::vector<Member> read() {
     std::vector<Member> members;
     if (!take('{')) return {};

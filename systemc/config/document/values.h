@@ -11,8 +11,8 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. If a value is invalid, they throw a ConfigError located at the value. Its message
-// states what the key `path` must be and what it is.
+// Readers of single values. If a value is invalid, they throw a ConfigError located at the value, with a
+// message that states what the key `path` must be, and what was found instead.
 namespace coppice::config {
 
 // Describes a value for messages: its text in quotes, "a list", "a section" or "empty".

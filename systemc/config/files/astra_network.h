@@ -22,7 +22,7 @@ struct AstraNetwork {
 // (Ring, FullyConnected, Switch), `npus_count`, `bandwidth` (per link per direction, in GB/s of 2^30 B/s) and
 // `latency` (ns per link; a step through a switch crosses two links). In a ring, each accelerator has a link
 // to the next neighbour or, depending on `ways`, to both neighbours; a ring of 2 always has one link in each
-// direction. In a fully connected group, it has a link to each other member; in a switched group, it has a
+// direction. In a fully connected group, it has a link to every other member; in a switched group, it has a
 // link to the switch. Throws ConfigError if a key is unknown or missing, a value is invalid, or lists differ
 // in length.
 AstraNetwork read_astra_network(const std::string& path, RingDirections ways = RingDirections::kOne);

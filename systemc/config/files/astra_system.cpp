@@ -41,7 +41,7 @@ DimensionMethod our_method(const std::string& path, const nlohmann::json& theirs
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   throw ConfigError(
-      {path}, fmt::format("{}: {} is not a supported algorithm for a dimension; write one of {}", kTheirKey,
+      {path}, fmt::format("{}: {} is not a supported algorithm for a dimension: write one of {}", kTheirKey,
                           theirs.dump(), known));
 }
 
@@ -49,7 +49,7 @@ AstraSystem read_system(const std::string& path) {
   const nlohmann::json file = parse(path);
   if (!file.is_object() || !file.contains(kTheirKey) || !file[kTheirKey].is_array() ||
       file[kTheirKey].empty()) {
-    throw ConfigError({path}, fmt::format("an ASTRA-sim system file needs a list {} with an algorithm for "
+    throw ConfigError({path}, fmt::format("an ASTRA-sim system file needs the list {}, with an algorithm for "
                                           "every dimension, for example [\"ring\", \"halvingDoubling\"]",
                                           kTheirKey));
   }

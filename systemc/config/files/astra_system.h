@@ -9,7 +9,7 @@ namespace coppice::config {
 
 // The settings for collectives in an ASTRA-sim system file.
 struct AstraSystem {
-  std::vector<schedule::DimensionMethod> algorithms;  // [dimension]: the algorithm that it uses
+  std::vector<schedule::DimensionMethod> algorithms;  // [dimension]: the algorithm in that dimension
   std::vector<std::string> assumptions;               // one sentence each
 };
 

@@ -211,7 +211,7 @@ class Translation {
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
     if (shared > 0 && shared != vcs * file_.integer("vc_buf_size", 1, kMost)) {
       throw ConfigError(file_["buf_size"].place,
-                        "buf_size: every virtual channel has its own buffer, so leave it out");
+                        "every virtual channel has its own buffer in Coppice: leave buf_size out");
     }
     add(router, "vc_depth", file_["vc_buf_size"]);
     add(router, "routing_delay", file_["routing_delay"]);
@@ -234,7 +234,7 @@ class Translation {
     bursts(flits ? rate / packet : rate);
     if (experiment_.rate > 1) {
       throw ConfigError(file_["injection_rate"].place,
-                        fmt::format("injection_rate of {} packets of {} flits exceeds the capacity of an "
+                        fmt::format("an injection_rate of {} packets of {} flits exceeds the capacity of an "
                                     "injection channel, which is one flit per cycle",
                                     rate, packet));
     }
@@ -257,12 +257,13 @@ class Translation {
     experiment_.pattern = read_name(value, "traffic", known);
     if (call.name == "bad_dragon") experiment_.pattern = "next_group";
     if (call.name == "randperm")
-      assume("randperm yields a different permutation than in BookSim2 for the same perm_seed");
+      assume("for the same perm_seed, randperm yields a different permutation than in BookSim2");
     if (call.name != "hotspot") return;
     if (call.lists.empty() || call.lists[0].front().empty() || call.lists[0].front().front() == '-') {
-      throw ConfigError(value.place,
-                        "traffic = hotspot without nodes chooses them at random: name them, for example "
-                        "hotspot({{0,9},{1,2}})");
+      throw ConfigError(
+          value.place,
+          "traffic = hotspot names no nodes, and Coppice does not choose them at random: write, "
+          "for example, hotspot({{0,9},{1,2}})");
     }
     const std::vector<std::string>& nodes = call.lists[0];
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -272,8 +273,8 @@ class Translation {
     }
   }
 
-  // Reads the packets of requests and replies. Returns the mean number of flits of a request and its reply
-  // or, if the file does not use them, the number of flits per packet.
+  // Reads the packet sizes of requests and replies. Returns the mean number of flits of a request and its
+  // reply together or, if the file does not use requests, the number of flits per packet.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};
@@ -285,7 +286,7 @@ class Translation {
     experiment_.writes = fmt::format("{}", writes);
     assume(
         "requests and replies share all virtual channels (read_request_begin_vc and similar keys are "
-        "ignored): network interfaces always accept arriving packets");
+        "ignored), which is safe because network interfaces always accept arriving packets");
     return (1 - writes) * static_cast<double>(sizes[0] + sizes[1]) +
            writes * static_cast<double>(sizes[2] + sizes[3]);
   }

@@ -24,21 +24,21 @@ constexpr Description kDescriptions[] = {
     {FileKind::kProgram, "a program", "write 'program: {{file: {}}}' in a configuration"},
     {FileKind::kNetwork, "a network",
      "write 'system: {{topology: {{kind: file, file: {}}}}}' in a configuration"},
-    {FileKind::kAstraNetwork, "a network of ASTRA-sim",
+    {FileKind::kAstraNetwork, "an ASTRA-sim network",
      "write 'system: {{topology: {{kind: hierarchy, dimensions: {}}}}}' in a configuration"},
-    {FileKind::kAstraSystem, "a system file of ASTRA-sim",
+    {FileKind::kAstraSystem, "an ASTRA-sim system file",
      "write 'collective: {{dimension_algorithms: {}}}' in a configuration"},
     {FileKind::kSchedule, "a schedule",
      "write 'collective: {{algorithm: file, file: {}}}' in a configuration"},
     {FileKind::kTrace, "a Chakra trace",
-     "write the names of all ranks' traces, with {{rank}} for the number, as program.trace in a "
-     "configuration"},
+     "set program.trace in a configuration to the name of the ranks' traces, with {{rank}} in place of the "
+     "number"},
     {FileKind::kLayers, "a layer table", "write 'training: {{model: {}}}' in a configuration"},
     {FileKind::kTextWorkload, "a text workload", "write 'training: {{model: {}}}' in a configuration"},
     {FileKind::kTransformer, "a transformer", "write 'training: {{model: {}}}' in a configuration"},
-    {FileKind::kArchitecture, "an architecture of SCALE-Sim",
+    {FileKind::kArchitecture, "a SCALE-Sim architecture",
      "write 'system: {{accelerator: {}}}' in a configuration"},
-    {FileKind::kBooksim, "an experiment of BookSim2", "run coppice traffic --booksim {}"},
+    {FileKind::kBooksim, "a BookSim2 experiment", "run coppice traffic --booksim {}"},
     {FileKind::kMeasured, "a table of measured times", "run coppice calibrate CONFIG.yaml {}"},
     {FileKind::kSpace, "a design space", "run coppice explore {}"},
     {FileKind::kHardware, "a table of areas and energies",
@@ -109,7 +109,8 @@ std::vector<std::string_view> json_keys(std::string_view text) {
   return keys;
 }
 
-// Keys of which each alone, in this order of preference, shows the kind of a YAML or JSON file.
+// Keys that identify the kind of a YAML or JSON file. If it has several of them, the first in this list
+// counts.
 constexpr std::pair<std::string_view, FileKind> kTellingKeys[] = {
     {"space", FileKind::kSpace},
     {"objectives", FileKind::kSpace},
@@ -170,7 +171,7 @@ std::optional<FileKind> recognise_line(std::string_view line, std::string_view t
   std::ranges::transform(start, start.begin(), [](unsigned char c) { return std::tolower(c); });
   if (start == "layer" && has(line, ",")) return FileKind::kLayers;
   if (!is_number(word)) return std::nullopt;
-  // A network of SimAI and ns-3 begins with several numbers, one of TACOS with the number of accelerators.
+  // A SimAI or ns-3 network begins with several numbers; a TACOS network begins with its size.
   const bool numbers = !has(line, ",") && std::ranges::count(line, ' ') >= 2;
   return numbers || has(text, "Src,Dest") ? std::optional(FileKind::kNetwork) : std::nullopt;
 }

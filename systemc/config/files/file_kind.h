@@ -9,7 +9,7 @@
 
 namespace coppice::config {
 
-// Kinds of input files, each of which belongs in a different place.
+// Kinds of input files. Error messages explain where a file of each kind belongs.
 enum class FileKind {
   kConfiguration,
   kResult,
@@ -29,15 +29,15 @@ enum class FileKind {
   kHardware
 };
 
-// The kind of a file, recognised from its beginning; nullopt if no kind begins like this.
+// The kind of a file with this text; nullopt if the text resembles no kind.
 std::optional<FileKind> recognise_file(std::string_view text);
 
-// If the file is recognisably of none of the `wanted` kinds, throws a ConfigError that states what it is,
-// that the first of the `wanted` kinds was expected, and where the file belongs.
+// If the file is recognised as a kind that is not among those `wanted`, throws a ConfigError that states what
+// the file is, that the first of the `wanted` kinds was expected, and where the file belongs.
 void refuse_other_kind(const std::string& path, std::initializer_list<FileKind> wanted);
 
 // Returns read(), which reads the file at `path`. If it throws a ConfigError, calls refuse_other_kind()
-// first, since a parser's complaint about a file of another kind does not help.
+// first, since a parser's error message does not help if the file is of another kind.
 template <typename Read>
 auto read_as(std::initializer_list<FileKind> wanted, const std::string& path, Read read) {
   try {

@@ -75,7 +75,11 @@ HardwareTable read_table(const std::string& path) {
       std::erase(missing, name);
     }
   }
-  if (!missing.empty()) throw ConfigError(document.place, fmt::format("{} is missing", missing.front()));
+  if (!missing.empty()) {
+    throw ConfigError(
+        document.place,
+        fmt::format("{} is missing: add it, since a hardware file must contain every key", missing.front()));
+  }
   return table;
 }
 

@@ -4,8 +4,8 @@
 
 namespace coppice::config {
 
-// The contents of a file such as configs/hardware/osu018.yaml. Members have the names of the file's keys.
-// Areas are numbers of two-input NAND gates.
+// The contents of a file such as configs/hardware/osu018.yaml, which explains them. Members are named after
+// the file's keys.
 struct HardwareTable {
   double area_nanometres = 0;
   double nand2_um2 = 0;

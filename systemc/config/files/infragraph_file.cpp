@@ -24,7 +24,7 @@ namespace {
 
 using topology::NamedNetwork;
 
-constexpr int kDeepest = 8;  // how deep devices may be nested in devices
+constexpr int kDeepest = 8;  // how many levels deep devices may be nested
 constexpr double kPcieLanes = 16;
 constexpr std::size_t kMostPairs = std::size_t{1} << 24;
 
@@ -83,9 +83,11 @@ std::optional<int> to_int(std::string_view text) {
 // The indices that Python's slice notation "a", "a:b" or "a:b:step" selects from `count` elements.
 std::vector<int> indices_of(const Node& value, std::string_view slice, int count) {
   const auto bad = [&]() -> ConfigError {
-    return {value.place,
-            fmt::format("'[{}]' is not a slice of {} elements: write [0], [0:{}] or no slice for all", slice,
-                        count, count)};
+    return {
+        value.place,
+        fmt::format("'[{}]' is not a slice of {} elements: write, for example, [0] or [0:{}], or no slice "
+                    "for all of them",
+                    slice, count, count)};
   };
   std::vector<std::optional<int>> parts;
   for (std::string_view rest = slice;;) {
@@ -159,7 +161,8 @@ class InfragraphReader {
     for (const Node& node : list_of(root_, "devices")) read_device(node);
     const LinkKinds links = read_links(root_);
     for (const Node& instance : list_of(root_, "instances")) read_instance(instance);
-    if (instances_.empty()) throw ConfigError(root_.place, "InfraGraph: instances are missing");
+    if (instances_.empty())
+      throw ConfigError(root_.place, "InfraGraph: the list of instances is missing or empty");
     for (const auto& [name, instance] : instances_) {
       for (int i = 0; i < instance.count; ++i) {
         connect_device(fmt::format("{}.{}", name, i), *instance.device, 0);
@@ -270,7 +273,9 @@ class InfragraphReader {
           continue;
         }
         if (network_.num_nodes() > topology::kMaxNodes) {
-          throw ConfigError(node.place, fmt::format("more than {} components", topology::kMaxNodes));
+          throw ConfigError(node.place,
+                            fmt::format("InfraGraph: there are more than {} components, which is the limit",
+                                        topology::kMaxNodes));
         }
         network_.add_node(name, component.choice == "xpu", packed(node.place));
       }

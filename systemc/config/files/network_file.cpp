@@ -39,7 +39,7 @@ bool has(const Node& root, const char* name) {
   return std::ranges::find(root.children, name, &Node::name) != root.children.end();
 }
 
-// Converts the dimensions to a graph of channels. Later code recognizes again that this graph is a hierarchy.
+// Converts the dimensions to a graph of channels, which later code recognises as a hierarchy.
 topology::GraphFile graph_of(const AstraNetwork& network, const std::string& path) {
   try {
     const topology::Topology hierarchy = topology::make_hierarchy(network.dimensions);

@@ -64,7 +64,7 @@ class ProgramReader {
                   {"name", "ranks", "groups", "placement", "iterations", "carry", "operations"});
     if (const Node* name = find(root_, "name")) program_.name = read_text(*name, "name", "a string");
     const Node* const ranks = find(root_, "ranks");
-    if (ranks == nullptr) throw ConfigError(root_.place, "ranks is missing; for example 'ranks: 4'");
+    if (ranks == nullptr) throw ConfigError(root_.place, "ranks is missing: add it, for example 'ranks: 4'");
     num_ranks_ = static_cast<int>(read_integer(*ranks, "ranks", 1, kMostRanks));
     program_.ranks.resize(static_cast<std::size_t>(num_ranks_));
     if (const Node* placement = find(root_, "placement")) {
@@ -124,7 +124,7 @@ class ProgramReader {
   }
 
   static std::vector<std::string> read_names(const Node& value, const std::string& path) {
-    const std::string expected = "a name, or a list of names, of operations";
+    const std::string expected = "the name of an operation, or a list of such names";
     std::vector<std::string> names;
     if (value.kind == Node::Kind::kScalar) return {read_text(value, path, expected)};
     if (value.kind != Node::Kind::kList) refuse(value, path, expected);
@@ -274,7 +274,8 @@ class ProgramReader {
     const auto end = [&](const char* key) {
       const Node* const value = find(entry, key);
       if (value == nullptr)
-        throw ConfigError(entry.place, fmt::format("{}.{} is missing: expected a rank", path, key));
+        throw ConfigError(entry.place,
+                          fmt::format("{}.{} is missing: write the number of a rank", path, key));
       return static_cast<int>(read_integer(*value, fmt::format("{}.{}", path, key), 0, num_ranks_ - 1));
     };
     workload::Transfer transfer;
@@ -298,8 +299,8 @@ class ProgramReader {
     return parts;
   }
 
-  // Appends the operation that an entry specifies for a rank. It follows the rank's operations from the
-  // entries in `after`, and those from the previous iteration.
+  // Appends the operation that an entry specifies for a rank. It waits for the rank's operations from the
+  // entries in `after`, and for those from the previous iteration.
   std::int32_t append(int rank, workload::Operation operation, const Node& entry, const std::string& path) {
     if (const Node* after = find(entry, "after")) {
       for (const std::string& name : read_names(*after, path + ".after")) {
@@ -332,8 +333,8 @@ class ProgramReader {
   int num_ranks_ = 0;
   int iterations_ = 1;
   std::optional<std::set<std::string>> carry_;
-  std::map<std::string, Parts> parts_;   // [name]: an entry of this iteration
-  std::map<std::string, Parts> before_;  // [name]: an entry of the previous iteration
+  std::map<std::string, Parts> parts_;   // [name of an entry]: its operations in this iteration
+  std::map<std::string, Parts> before_;  // [name of an entry]: its operations in the previous iteration
 };
 
 }  // namespace

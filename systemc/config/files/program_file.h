@@ -20,11 +20,11 @@ namespace coppice::config {
 //     - {rank: 3, name: load, read: 1 GiB}
 //     - {name: meet, barrier: all}
 //
-// An entry specifies one operation on each rank that it names. The ranks are given by `rank` for compute,
-// read and write (default: all), by `group` for a collective, and by `from` and `to` for a send. `after`
-// names entries of the list: a rank's operation starts when the rank's own operations from all these entries
-// have ended. If there are several iterations, an operation also follows the rank's operations of the
-// previous iteration: those from the entries named in `carry`, or all of them if there is no `carry`. Throws
+// An entry specifies one operation on each of its ranks. These are given by `rank` for compute, read and
+// write (default: all), by `group` for a collective, and by `from` and `to` for a send. `after` names earlier
+// entries: on each rank, the operation starts when the rank's own operations from all these entries have
+// ended. From the second iteration on, it also waits for operations of the same rank in the previous
+// iteration: for those from the entries named in `carry`, or for all if there is no `carry`. Throws
 // ConfigError if a value is invalid.
 workload::Program read_program_file(const std::string& path);
 

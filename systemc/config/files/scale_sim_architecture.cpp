@@ -87,7 +87,7 @@ std::vector<Entry> read_entries(const std::string& path) {
   return entries;
 }
 
-// Whether the model has no counterpart of a key: addresses, banks, memory queues, names, and data layouts.
+// Whether the model has no counterpart for a key, as for addresses, banks, memory queues, names and layouts.
 bool has_no_meaning(const Entry& entry) {
   static constexpr std::array kSections{"layout", "sparsity", "energy", "accelergy"};
   static constexpr std::array kKeys{"run_name",
@@ -120,7 +120,7 @@ class Reader {
       require_known(entry, name);
       if (!values_.empty() && find(name) != nullptr) {
         throw ConfigError(entry.value.name_place,
-                          fmt::format("{} is set twice: keep only one of them", entry.value.name));
+                          fmt::format("{} is set twice: set it only once", entry.value.name));
       }
       values_.push_back(entry.value);
     }
@@ -239,7 +239,8 @@ Node* child(Node& node, std::string_view name) {
   return found == node.children.end() ? nullptr : &*found;
 }
 
-// The clock of the accelerator; the default if it is invalid, since the keys' reader will report that later.
+// The clock of the accelerator; the default if it is invalid, since the reader of keys reports this error
+// later.
 std::int64_t clock_of(Node& accelerator) {
   const Node* clock = child(accelerator, "clock");
   if (clock == nullptr || clock->kind != Node::Kind::kScalar) return AcceleratorConfig{}.clock.hertz;

@@ -7,27 +7,27 @@
 namespace coppice::config {
 namespace {
 
-// An area or capacitance of the reduction lane in a cell library, relative to OSU 0.18 um.
+// The area or capacitance of the reduction lane in one cell library, relative to that in OSU 0.18 um.
 struct Measured {
   double nanometres;
   double ratio;
 };
 
-// From the libraries OSU 0.18 um (180 nm), Nangate45 (45 nm) and ASAP7 (7 nm). The value for 130 nm is the
-// geometric mean of sky130hd and IHP SG13G2, which differ by a factor of 2.0.
+// Measured with the libraries OSU 0.18 um (180 nm), Nangate45 (45 nm) and ASAP7 (7 nm). The value for 130 nm
+// is the geometric mean of the values for sky130hd and IHP SG13G2, which differ by a factor of 2.0.
 const std::vector<Measured> kAreas{{180, 1}, {130, 0.258}, {45, 0.0376}, {7, 0.00256}};
 // Energy divided by the square of the supply voltage: 1.8 V for OSU 0.18 um and sky130hd, 1.1 V for
 // Nangate45.
 const std::vector<Measured> kCapacitances{{180, 1}, {130, 0.212}, {45, 0.118}};
 constexpr double kAreaPower = 2;
 constexpr double kCapacitancePower = 1;
-// Capacitance scales from sky130hd to Nangate45 with this power of the feature size.
+// From sky130hd to Nangate45, capacitance decreases with this power of the feature size.
 constexpr double kMeasuredPower = 0.55;
 
-// The largest error of the area formulas at points that were not used to fit them.
+// The largest factor between a formula's area and the actual one, at points that were not used for the fit.
 constexpr double kAreaFit = 1.023;
-constexpr double kEnergyFit = 1.3;  // the error relative to an all-reduce in the gates of the Verilog
-// The largest factor between a library's area and a power of its feature size.
+constexpr double kEnergyFit = 1.3;  // the same for energies, from an all-reduce in the Verilog's gates
+// The largest factor between a library's area and a power law in the feature size.
 constexpr double kLibraries = 1.5;
 // The factor between Nangate45's capacitance and that of sky130hd scaled by feature size.
 constexpr double kCapacitance = 1.6;

@@ -88,16 +88,17 @@ void check(const Node& document, const Transformer& model) {
     const bool there =
         std::ranges::find(document.children, field.name, &Node::name) != document.children.end();
     if (field.required && !there) {
-      throw ConfigError(document.place, fmt::format("{} is missing: a transformer has layers, width, heads, "
-                                                    "feed_forward, vocabulary and sequence",
-                                                    field.name));
+      throw ConfigError(document.place,
+                        fmt::format("{} is missing: a transformer needs layers, width, heads, "
+                                    "feed_forward, vocabulary and sequence",
+                                    field.name));
     }
   }
   require_multiple(document, model.heads, "number of heads", "key_value_heads", model.key_value_heads);
   if (model.experts_per_token > model.experts) {
     throw ConfigError(place_of(document, "experts_per_token"),
-                      fmt::format("experts_per_token is {}, but there {} only {}", model.experts_per_token,
-                                  model.experts == 1 ? "is" : "are", model.experts));
+                      fmt::format("experts_per_token is {}, but it must not exceed experts, which is {}",
+                                  model.experts_per_token, model.experts));
   }
   if (model.layer_parameters() > kLargest / model.layers || model.parameters() > kLargest) {
     throw ConfigError(document.place,

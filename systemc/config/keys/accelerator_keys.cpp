@@ -20,7 +20,7 @@ constexpr Bytes kSmallestBuffer = 1;
 constexpr Bytes kLargestMemory = Bytes{1} << 50;
 constexpr const char* kUnlimited = "unlimited";
 
-// A key for a quantity, or the word "unlimited", which is stored as nullopt.
+// A key whose value is a quantity, or the word "unlimited", which is stored as nullopt.
 template <typename Field, typename Quantity>
 Key limit_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
               Quantity lowest, Quantity highest) {
@@ -81,7 +81,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
     declare(keys, std::move(key), summary, kTrained, idle);
   };
   add(integer_key(COPPICE_KEY(system.accelerator.pes), 1, 65536),
-      "The number of processing elements of an accelerator, each with one systolic array.", idle_systolic);
+      "The number of processing elements in an accelerator, each with one systolic array.", idle_systolic);
   add(array_key(), "The numbers of rows and columns of a systolic array.", idle_systolic);
   add(name_key(COPPICE_KEY(system.accelerator.dataflow),
                {"output_stationary", "weight_stationary", "input_stationary"}),
@@ -92,10 +92,10 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add(name_key(COPPICE_KEY(system.accelerator.timing), {"formula", "array"}),
       "How the cycles of the arrays are determined: by a formula, or by moving operands through the PEs.");
   add(name_key(COPPICE_KEY(system.accelerator.convention), {"causal", "scale_sim"}),
-      "Which cycles of a tile are counted: all that it needs (causal), or only those that SCALE-Sim counts.");
+      "Which cycles of a tile are counted: all that it needs (causal), or those that SCALE-Sim counts.");
   add(name_key(COPPICE_KEY(system.accelerator.split), {"best", "batch", "rows", "columns", "filters"}),
-      "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best "
-      "chooses.");
+      "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best: "
+      "the fastest of these.");
   // Results omit these keys while they have their default values.
   add(integer_key(COPPICE_KEY(system.accelerator.pe_latency), 0, 64).unless_usual(0),
       "The number of registers between a PE's multiplier and its adder; each adds one cycle to every tile.",
@@ -115,8 +115,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
       "The total size of both halves of a processing element's buffer for sums.");
   add(name_key(COPPICE_KEY(system.accelerator.tiling),
                {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
-      "The operand whose tiles stay in their buffer while the tiles of the other operands change.",
-      idle_tiling);
+      "The operand whose tiles stay in their buffer while the other operands' tiles change.", idle_tiling);
   // The network interface uses the same memory, so this key also limits communication.
   add(limit_key(COPPICE_KEY(system.accelerator.memory_bandwidth), parse_bandwidth, format_bandwidth,
                 kSlowestMemory, kFastestMemory),
@@ -129,16 +128,15 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   declare(keys, name_key(COPPICE_KEY(system.accelerator.model), {"systolic", "roofline"}),
           "The model that determines computation times: systolic arrays or a roofline.", kTrained,
           idle_accelerator);
-  declare(
-      keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
-      "The fraction by which computations take longer on an accelerator that forwards messages of others.",
-      {Purpose::kRun}, idle_forwarding);
+  declare(keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
+          "The fraction by which computations take longer on an accelerator that forwards others' messages.",
+          {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   declare(keys,
           file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a kernel-time table (CSV)",
                    "kernels.csv"),
-          "A CSV table of measured kernel times with the columns kernel and time_us, which replace the times "
-          "of the accelerator's model.",
+          "A CSV table with the columns kernel and time_us, whose measured times replace those of the "
+          "accelerator's model.",
           {Purpose::kRun}, idle_kernels);
   add_systolic_keys(keys);
   declare(keys,

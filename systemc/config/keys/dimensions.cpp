@@ -73,8 +73,8 @@ const Fields<DimensionSpec>& dimension_fields() {
   return fields;
 }
 
-// The schema of a list of dimensions, a network file, or a network file with settings that the file does not
-// specify.
+// The schema of the three forms: a list of dimensions, the name of a network file, and a section with such a
+// name and settings that the file does not specify.
 Json dimensions_schema() {
   const std::vector<std::string> ways{"one_way", "both_ways"};
   return value_schema::any_of(
@@ -202,8 +202,8 @@ void check_in_network(const Loaded& loaded, std::size_t d) {
   const std::string key = path_of(d) + ".in_network";
   if (config.system.ni.impl == Implementation::kRtl || config.system.router.impl == Implementation::kRtl) {
     throw ConfigError(loaded.place(key),
-                      fmt::format("{}: in-network reduction is not available in Verilog: leave it out, or "
-                                  "write system.ni.impl and system.router.impl: systemc",
+                      fmt::format("{}: in-network reduction is not available in Verilog: leave this key out, "
+                                  "or set system.ni.impl and system.router.impl to systemc",
                                   key));
   }
 }
@@ -217,12 +217,13 @@ void check_chunks(const Loaded& loaded) {
                      workload::kElementBytes;
   // If the data is smaller than one chunk, it is padded to the size of a chunk.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
-  throw ConfigError(loaded.place("collective.chunks"),
-                    fmt::format("collective.chunks is {}, but {} yields at most {} chunk{}: each needs at "
-                                "least {} bytes for every accelerator{}, which is {}",
-                                collective.chunks, format_bytes(collective.size), collective.size / each,
-                                collective.size / each == 1 ? "" : "s", workload::kElementBytes,
-                                rings ? " and ring direction" : "", format_bytes(each)));
+  throw ConfigError(
+      loaded.place("collective.chunks"),
+      fmt::format("collective.chunks is {}, but {} can be divided into at most {} chunk{}: each "
+                  "needs at least {} bytes for every accelerator{}, which is {} in total",
+                  collective.chunks, format_bytes(collective.size), collective.size / each,
+                  collective.size / each == 1 ? "" : "s", workload::kElementBytes,
+                  rings ? " and ring direction" : "", format_bytes(each)));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ bool chooses_chunks(const Config& config) {
 
 std::string idle_in_schedule(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule || chooses_chunks(config)) return "";
-  return fmt::format("the schedule of {} does not use it", config.collective.algorithm);
+  return fmt::format("the schedule of {} does not depend on this", config.collective.algorithm);
 }
 
 bool single_accelerator(const Config& config) {
@@ -46,7 +46,7 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Returns a reason if memory accesses take no time, since neither the memory's bandwidth nor its size is
+// Returns a reason if memory accesses take no time because neither the memory's bandwidth nor its size is
 // limited.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
@@ -146,7 +146,7 @@ std::string idle_parallel(const Config& config, const Use& /*use*/) {
   const Work work = work_of(config);
   if (work == Work::kLarge) return "";
   return work == Work::kText ? "a text workload specifies its own parallelism"
-                             : "training.parallel does not describe a large model";
+                             : "training.parallel is not set, so no large model is trained";
 }
 
 std::string idle_inference(const Config& config, const Use& /*use*/) {
@@ -234,7 +234,7 @@ std::string idle_tiling(const Config& config, const Use& use) {
 
 std::string idle_forwarding(const Config& config, const Use& /*use*/) {
   return computes_layers(config) ? ""
-                                 : "forwarding slows down accelerators only when training on a layer table";
+                                 : "forwarding slows accelerators down only in training on a layer table";
 }
 
 std::string idle_memory(const Config& config, const Use& use) {
@@ -274,7 +274,7 @@ std::string idle_memory_bandwidth(const Config& config, const Use& use) {
 std::string idle_roofline(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_accelerator(config, use);
   if (!computes_nothing.empty() || config.system.accelerator.model == "roofline") return computes_nothing;
-  return "system.accelerator.model is systolic: write roofline to use it";
+  return "system.accelerator.model is systolic, not roofline";
 }
 
 std::string idle_kernels(const Config& config, const Use& /*use*/) {
@@ -297,7 +297,7 @@ std::string idle_trees(const Config& config, const Use& /*use*/) {
   if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.has_tree_placement; }))
     return "";
   return config.collective.algorithm.empty()
-             ? "none of the named algorithms places trees"
+             ? "none of the configured algorithms places trees"
              : "the algorithm " + config.collective.algorithm + " does not place trees";
 }
 
@@ -357,9 +357,8 @@ std::string idle_clock(const Config& config, const Use& use) {
 
 std::string idle_delay(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule) return idle_router(config, use);
-  return runs_over_dimensions(config)
-             ? idle_timing(config, use)
-             : "a schedule depends on it only if it orders the chunks of a hierarchy";
+  return runs_over_dimensions(config) ? idle_timing(config, use)
+                                      : "only schedules that order the chunks of a hierarchy depend on this";
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {
@@ -372,7 +371,7 @@ std::string idle_rtl_nodes(const Config& config, const Use& use) {
 }
 
 std::string idle_ni_buffer(const Config& config, const Use& use) {
-  if (!config.system.ni.lockstep) return "only the lockstep depends on it, and system.ni.lockstep is off";
+  if (!config.system.ni.lockstep) return "only the lockstep depends on this, and system.ni.lockstep is off";
   return idle_ni(config, use);
 }
 
@@ -400,7 +399,7 @@ std::string idle_reduction_rate(const Config& config, const Use& use) {
 std::string idle_seed(const Config& config, const Use& use) {
   const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
   if (draws || carries_values(config)) return "";
-  return "it determines only the gradients' values, which this check does not use";
+  return "it determines only the values of gradients, which this run does not simulate";
 }
 
 std::string idle_energies(const Config& config, const Use& /*use*/) {

@@ -21,8 +21,8 @@ std::string idle_jitter(const Config& config, const Use& use);
 std::string idle_choice(const Config& config, workload::CollectiveOp op);
 std::string idle_chunks(const Config& config, workload::CollectiveOp op);
 std::string idle_op(const Config& config, const Use& use);
-// For keys about the copies of a model: how they shard the optimizer, and how context-parallel ranks exchange
-// data.
+// For keys about the copies of a model, for the state that the copies shard, and for the exchange of data
+// between context-parallel ranks.
 std::string idle_copies(const Config& config, const Use& use);
 std::string idle_zero(const Config& config, const Use& use);
 std::string idle_exchange(const Config& config, const Use& use);
@@ -56,11 +56,11 @@ std::string idle_array_clock(const Config& config, const Use& use);
 // For keys about the tiling of layers, which have no effect without layers.
 std::string idle_tiles(const Config& config, const Use& use);
 std::string idle_tiling(const Config& config, const Use& use);
-// For the compute time lost by forwarding, and for the memory size.
+// For the compute time that is lost to forwarding, and for the memory size.
 std::string idle_forwarding(const Config& config, const Use& use);
 std::string idle_memory(const Config& config, const Use& use);
-// For the PE latency, which SCALE-Sim does not count, and for operand types, which matter only if arrays
-// multiply.
+// For the PE latency, which SCALE-Sim does not count, and for operand types, which matter only if arrays move
+// operands or if memory accesses take time.
 std::string idle_pe_latency(const Config& config, const Use& use);
 std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
@@ -74,10 +74,10 @@ std::string idle_optimizer(const Config& config, const Use& use);
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_planes(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
-// For bandwidths: when only a schedule is compiled, they matter if they differ, or if the number of chunks is
-// automatic.
+// For the bandwidths of links. If a command only compiles a schedule, they have an effect only if a list sets
+// them, or if the number of chunks is chosen automatically.
 std::string idle_bandwidth(const Config& config, const Use& use);
-// For the efficiency of links: when only a schedule is compiled, it matters if it differs between levels.
+// For the efficiency of links, which has an effect on a schedule under the same conditions.
 std::string idle_efficiency(const Config& config, const Use& use);
 std::string idle_latency(const Config& config, const Use& use);
 std::string idle_message_time(const Config& config, const Use& use);

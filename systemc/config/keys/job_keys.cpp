@@ -73,7 +73,7 @@ const Fields<ProgramFailureConfig>& failure_fields() {
       {"link", value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2),
        [](const Node& v, const std::string& p, Failure& f) {
          f.link = read_integers(v, p, 0, kMostNodes - 1);
-         if (f.link.size() != 2) refuse(v, p, "the two nodes at its ends");
+         if (f.link.size() != 2) refuse(v, p, "the numbers of the link's two nodes, for example [0, 1]");
        }},
       {"accelerator", value_schema::integer(0, kMostNodes - 1),
        [](const Node& v, const std::string& p, Failure& f) {
@@ -102,7 +102,8 @@ Key failures_key() {
                           place + " needs either a link or an accelerator, for example link: [0, 1]");
       }
       if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
-        throw ConfigError(item.place, place + ".at is missing: the time of the failure, for example 1 ms");
+        throw ConfigError(item.place,
+                          place + ".at is missing: write the time of the failure, for example 1 ms");
       }
       config.program.failures.push_back(failure);
     }
@@ -151,7 +152,7 @@ void add_job_keys(std::vector<Key>& keys) {
   declare(keys,
           failures_key()
               .of_form("a list of sections")
-              .with_parts({{"link", "The two nodes at the ends of the failing link.", "two whole numbers"},
+              .with_parts({{"link", "The two nodes that the failing link connects.", "[node, node]"},
                            {"accelerator", "The failing accelerator.", "a whole number, 0 or more"},
                            {"at", "When the failure happens.", "a duration"}}),
           "The links and accelerators that fail while programs run; a link fails in both directions.",

@@ -26,7 +26,7 @@ class Purposes {
   unsigned bits_ = 0;
 };
 
-// How a configuration is used, as far as this determines whether a key has an effect.
+// The aspects of a configuration's use that determine whether a key has an effect.
 struct Use {
   Purpose purpose = Purpose::kRun;
   bool records_waves = true;
@@ -58,13 +58,13 @@ struct Key {
   // default.
   std::function<nlohmann::ordered_json(const Config& config)> write;
   Purposes required;  // the purposes for which the key must be set
-  // Whether a required key may be missing, given the other keys; nullptr if it may never be.
+  // Whether a required key may be missing, given the other keys; nullptr if it may never be missing.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
   Purposes used;  // the purposes for which the key can change the result
   // Returns why the key has no effect in a configuration that is used for one of these purposes.
   IdleRule idle;
 
-  // Each of these functions changes one property of the key and returns it.
+  // Each of these functions changes one property of the key, and returns the key.
   Key shown_as(std::string text) &&;  // sets an example that differs from the default
   Key of_form(std::string text) &&;   // describes the possible values
   Key with_parts(std::vector<KeyPart> of_items) &&;

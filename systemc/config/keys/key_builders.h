@@ -77,7 +77,7 @@ Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::stri
   return key;
 }
 
-// A quantity that holds for all dimensions, or a list with one quantity per dimension.
+// A key whose value is one quantity for all dimensions, or a list with one quantity per dimension.
 template <typename Field, typename Quantity>
 Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
                       Quantity lowest, Quantity highest) {
@@ -113,7 +113,7 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
   return key;
 }
 
-// A key whose value is one of `names`, or not set.
+// A key whose value, if it is set, is one of `names`.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
@@ -131,8 +131,8 @@ Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   return key;
 }
 
-// A key whose value is the name of a file (config/document/file_name.h), or not set. `expected` describes the
-// required form in messages.
+// A key whose value, if it is set, is the name of a file (config/document/file_name.h). `expected` describes
+// the required form in messages.
 template <typename Field>
 Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
   Key key;

@@ -17,8 +17,8 @@ void add_program_keys(std::vector<Key>& keys);
 // The keys of jobs that share a machine, and of failures that happen while programs run (job_keys.cpp).
 void add_job_keys(std::vector<Key>& keys);
 
-// The keys for the training of a large model: training.parallel, micro_batches, schedule and related ones
-// (parallel_keys.cpp).
+// The keys for the training of a large model: training.parallel.*, training.micro_batches, training.schedule
+// and related keys (parallel_keys.cpp).
 void add_parallel_keys(std::vector<Key>& keys);
 
 // The keys of workload.inference (parallel_keys.cpp).
@@ -27,11 +27,11 @@ void add_inference_keys(std::vector<Key>& keys);
 // The keys routing.*, which only `coppice route` uses (routing_keys.cpp).
 void add_routing_keys(std::vector<Key>& keys);
 
-// The keys failed_spines, failed_links and degraded of system.topology (routing_keys.cpp).
+// The keys system.topology.failed_spines, failed_links and degraded (routing_keys.cpp).
 void add_failure_keys(std::vector<Key>& keys, Purposes used);
 
 // system.ni.protocols: a list of protocols for messages, each of the form {name, efficiency, setup, launch,
-// from, up_to, algorithms, operations, ranks}. A collective uses the fastest of those that apply to it
+// from, up_to, algorithms, operations, ranks}. A collective uses the fastest protocol that applies to it
 // (protocol_keys.cpp).
 Key protocols_key();
 

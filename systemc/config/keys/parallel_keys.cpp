@@ -74,7 +74,7 @@ void add_layout_keys(std::vector<Key>& keys) {
        "The number of copies of a large model, or of its experts if it has any; each has its own samples.");
   ways(KeyAt(
            "training.parallel.expert", [](auto& c) -> auto& { return c.training.large.parallel.expert; }),
-       "8", "The number of accelerators that share the experts of every layer, each with its own samples.");
+       "8", "The number of accelerators that share the experts of every layer; each has its own samples.");
   ways(KeyAt(
            "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }),
        "2", "The number of accelerators that share the tokens of a sample.");
@@ -87,7 +87,7 @@ void add_layout_keys(std::vector<Key>& keys) {
                    "training.parallel.sequence",
                    [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
           .shown_as("true"),
-      "Whether tensor-parallel accelerators divide the tokens for work that each would otherwise repeat.");
+      "Whether tensor-parallel accelerators divide up the tokens in work that each would otherwise repeat.");
 }
 
 Key inference_model_key() {
@@ -126,7 +126,7 @@ void add_inference_keys(std::vector<Key>& keys) {
                   1, 1 << 28)
           .shown_as("4096")
           .unless_usual(0),
-      "The number of tokens per request in the KV cache at the decode step (default: the prompt's tokens).");
+      "The number of tokens per request in the KV cache at the decode step (default: those of the prompt).");
   count(KeyAt(
             "workload.inference.tensor", [](auto& c) -> auto& { return c.inference.tensor; }),
         "8", "The number of accelerators that share every layer.");
@@ -164,7 +164,7 @@ void add_parallel_keys(std::vector<Key>& keys) {
                   1, 1024)
           .shown_as("2")
           .unless_usual(0),
-      "The number of layer chunks per accelerator of an interleaved pipeline.");
+      "The number of layer chunks per accelerator in an interleaved pipeline.");
   add(keys,
       integer_key(KeyAt(
                       "training.sequence", [](auto& c) -> auto& { return c.training.large.sequence; }),
@@ -177,8 +177,8 @@ void add_parallel_keys(std::vector<Key>& keys) {
                       "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }),
                   0, 3)
           .shown_as("1"),
-      "The state that the copies of a model shard: 1 for the optimizer state, 2 also for gradients, and 3 "
-      "also for weights.",
+      "The state that the copies of a model shard: none (0), the optimizer state (1), also gradients (2), "
+      "or also weights (3).",
       idle_zero);
   add(keys,
       enum_key(KeyAt(
@@ -214,10 +214,11 @@ void check_parallel_training(const Loaded& loaded) {
   const TrainingConfig& training = loaded.config.training;
   const int batches = training.large.micro_batches;
   if (training.batch_per_accelerator % batches != 0) {
-    throw ConfigError(loaded.place(kBatch),
-                      fmt::format("{} is {} samples, which cannot be split into {} micro-batches: write {}",
-                                  kBatch, training.batch_per_accelerator, batches,
-                                  (training.batch_per_accelerator / batches + 1) * batches));
+    throw ConfigError(
+        loaded.place(kBatch),
+        fmt::format("{} is {} samples, which cannot be split into {} equal micro-batches: write {}", kBatch,
+                    training.batch_per_accelerator, batches,
+                    (training.batch_per_accelerator / batches + 1) * batches));
   }
   if (training.overlap == workload::Overlap::kChained) {
     throw ConfigError(

@@ -32,15 +32,15 @@ void add_context_keys(std::vector<Key>& keys) {
     declare(keys, std::move(key).written_if(has_contexts), summary, kRunOnly, idle_contexts);
   };
   add(integer_key(COPPICE_KEY(system.ni.contexts), 1, kMostContexts),
-      "The maximum number of a program's collectives in flight in a network interface.");
+      "The maximum number of a program's collectives that can be in flight in a network interface.");
   add(enum_key(COPPICE_KEY(system.ni.context_order),
                std::vector{ContextOrder::kRoundRobin, ContextOrder::kPriority, ContextOrder::kFifo})
           .shown_as("priority"),
-      "Which collective in flight a port serves first: the next in rotation, the one with the highest "
-      "priority, or the first started.");
+      "Which of the collectives in flight a port serves first: the next in rotation, the one with the "
+      "highest priority, or the one that started first.");
   add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
-      "The number of cycles to load one table entry of a program's collective. Tables that were loaded "
-      "before the run, or that a context still holds, take no time.");
+      "The number of cycles to load one table entry of a program's collective. Tables take no time if they "
+      "were loaded before the run, or if a context still holds them.");
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
@@ -149,14 +149,14 @@ void add_program_keys(std::vector<Key>& keys) {
   declare(keys, file_key(COPPICE_KEY(program.file), "the name of a program (YAML)", "program.yaml"),
           "The program to run (docs/guide/programs.md).", kRunOnly);
   declare(keys,
-          file_key(COPPICE_KEY(program.trace), "the name of Chakra trace files, which contains {rank}",
+          file_key(COPPICE_KEY(program.trace), "the name of the Chakra trace files, which contains {rank}",
                    "trace.{rank}.et"),
           "The Chakra traces to run; {rank} in the name stands for the number of the rank.", kRunOnly);
   declare(keys, file_key(COPPICE_KEY(program.groups), "the name of a JSON file of groups", "groups.json"),
-          "A JSON file that lists the ranks of the groups in a trace, if its metadata does not.", kRunOnly,
+          "A JSON file that lists the ranks of a trace's groups, if the trace's metadata does not.", kRunOnly,
           idle_trace);
   declare(keys, dependencies_key(),
-          "Which dependencies of a trace node to follow: only data dependencies, or all.", kRunOnly,
+          "Which dependencies of a trace node to follow: only data dependencies, or all of them.", kRunOnly,
           idle_trace);
   add_job_keys(keys);
   declare(keys, jitter_key(),

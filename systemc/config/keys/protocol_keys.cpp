@@ -92,7 +92,7 @@ Key protocols_key() {
   key.form = "a list of sections";
   key.parts = {
       {"name", "The protocol's name in results.", "a name"},
-      {"efficiency", "The share of the transferred bytes that carries data.", "a number from 0.01 to 1"},
+      {"efficiency", "The share of data in the transferred bytes.", "a number from 0.01 to 1"},
       {"setup", "The setup time per message, instead of system.ni.message_setup.",
        "a duration, such as 1 us"},
       {"launch", "The launch time of a collective, instead of system.ni.launch.", "a duration, such as 5 us"},

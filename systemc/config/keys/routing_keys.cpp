@@ -26,7 +26,7 @@ std::string idle_failures(const Config& config, const Use& /*use*/) {
 std::string idle_degraded(const Config& config, const Use& /*use*/) {
   const topology::KindInfo* const kind = kind_of(config);
   return kind != nullptr && kind->spines_fail
-             ? "the links of a " + config.system.topology.kind + " can fail but not degrade"
+             ? "the links of a " + config.system.topology.kind + " can fail, but cannot be degraded"
              : "";
 }
 
@@ -94,7 +94,8 @@ Key jobs_key() {
        "a whole number from 2 to 1024"},
       {"arrival", "When the job starts (default: at a random time).", "a duration"},
       {"copy", "The number of accelerators per copy (default: the model's).", "a whole number, 1 or more"},
-      {"gradient", "The gradient bytes per accelerator (default: the model's).", "bytes"},
+      {"gradient", "The size of each accelerator's gradients (default: the model's).",
+       "an amount of data, such as 400 MB"},
       {"compute", "The time of a forward and backward pass (default: the model's).", "a duration"}};
   key.example = "[{model: bloom, data_parallel: 4}]";
   key.read = [path = key.path](const Node& value, Config& config) {
@@ -250,10 +251,10 @@ Key failed_links_key() {
 }  // namespace
 
 void add_failure_keys(std::vector<Key>& keys, Purposes used) {
-  declare(keys, failed_spines_key(), "The spines of a Clos network that have failed from the start.", used,
-          idle_failures);
+  declare(keys, failed_spines_key(), "The spines of a Clos network that have already failed at the start.",
+          used, idle_failures);
   declare(keys, failed_links_key(),
-          "The links that have failed from the start: between a ToR and a spine of a Clos network, or "
+          "The links that have already failed at the start: between a ToR and a spine of a Clos network, or "
           "between two nodes of another network.",
           used);
   declare(keys, degraded_key(), "The links that have lost part of their bandwidth, in both directions.", used,
@@ -280,14 +281,14 @@ void add_routing_keys(std::vector<Key>& keys) {
   add(integer_key(COPPICE_KEY(routing.host), 1, 1 << 20), "The number of accelerators per host.");
   add(integer_key(COPPICE_KEY(routing.iterations), 1, 10'000), "The number of iterations per job.");
   add(duration_key(COPPICE_KEY(routing.arrival_window)),
-      "The time window in which jobs without an arrival start, at uniformly distributed random times.");
+      "The time window in which jobs without an arrival time start, at uniformly distributed random times.");
   add(enum_key(COPPICE_KEY(routing.compute), std::vector{ComputeTime::kPublished, ComputeTime::kPhysical}),
       "Whether computation times are those of the published study or follow from the accelerators' peak "
       "rate.");
   add(number_key(COPPICE_KEY(routing.utilization), 0.001, 1.0),
-      "The share of their peak that accelerators reach, for physical compute times.");
+      "The share of its peak rate that an accelerator reaches, if routing.compute is physical.");
   add(integer_key(COPPICE_KEY(routing.random_failures), 0, kMostSpines),
-      "The number of randomly chosen spines that have failed from the start.");
+      "The number of randomly chosen spines that have already failed at the start.");
   add(spine_failures_key(), "The spines that fail while jobs run.");
   add(duration_key(COPPICE_KEY(routing.controller.round_trip)),
       "The round-trip time of a message to the path controller.");
@@ -299,7 +300,7 @@ void add_routing_keys(std::vector<Key>& keys) {
       "The time until hosts notice that a path has failed.");
   add(quantity_key(COPPICE_KEY(routing.controller.elephant), parse_bytes, format_bytes, Bytes{0},
                    Bytes{1} << 50),
-      "Messages of at least this size are reported to the controller; the paths of smaller messages are "
+      "The size from which messages are reported to the controller; the paths of smaller messages are "
       "hashed.");
   add(flag_key(COPPICE_KEY(routing.controller.precompute)),
       "Whether the controller precomputes assignments for events that are likely to come next.");

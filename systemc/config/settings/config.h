@@ -16,8 +16,9 @@
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
-// The configuration as plain data. Its defaults are the machine in the MultiTree paper. config/loader.h
-// builds it once, and it is then passed by const reference; no code outside config/ reads YAML.
+// The configuration as plain data. Its defaults describe the machine in the MultiTree paper. The loader
+// (config/loader.h) builds it once, and it is then passed by const reference; no code outside config/ reads
+// YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid, kLeap };
@@ -27,8 +28,8 @@ enum class Implementation { kSystemc, kRtl };
 // Which context a network-interface port serves first if several could issue a message: the next in rotation,
 // the one with the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// The treatment of messages of a collective that arrive before the receiving accelerator has joined it: they
-// are held until it joins, or added and stored on arrival once the tables are loaded.
+// The treatment of a collective's messages that arrive before the receiving accelerator has joined the
+// collective: they are held until it joins or, once its tables are loaded, added and stored on arrival.
 enum class EarlyMessages { kHeld, kAdded };
 // How packets of synthetic traffic are routed (topology/networks/adaptive_routing.h): on a precomputed
 // shortest path; through a node that is chosen at random for each packet; on the least busy shortest path,
@@ -64,7 +65,7 @@ struct LinkConfig {
 // A protocol that network interfaces can use for messages (system.ni.protocols), such as one of NCCL's.
 struct ProtocolConfig {
   std::string name{};
-  double efficiency = 1;                 // bytes of data per byte that is sent
+  double efficiency = 1;                 // the share of the sent bytes that is data
   Femtoseconds setup = 0;                // replaces system.ni.message_setup
   std::optional<Femtoseconds> launch{};  // nullopt: system.ni.launch
   // The protocol applies to collectives of `from` to `up_to` bytes with these algorithms, operations and
@@ -104,8 +105,8 @@ struct NiConfig {
   FlowControl flow_control = FlowControl::kPacket;
   Bytes payload = 256;  // bytes per packet
   bool lockstep = true;
-  int buffer = 896;     // flits per port between DMA and injection: 32 + 16 packets of 17 flits, plus 80
-  int dma_latency = 4;  // cycles from a request to its first flit
+  int buffer = 896;     // flits per port between DMA and injection: (32 + 16) packets of 17 flits, plus 80
+  int dma_latency = 4;  // cycles from a memory request to its first flit
   int reduction_latency = 4;               // latency of the adder pipeline in cycles
   Femtoseconds message_setup = 0;          // the time before each message during which the port moves no data
   double reduction_flits_per_cycle = 1.0;  // per port
@@ -144,8 +145,8 @@ struct AcceleratorConfig {
   std::string model = "systolic";  // systolic or roofline
   RooflineConfig roofline{};
   std::string kernels{};  // name of a table of measured times (workload/kernel_times.h); empty: none
-  // The fraction by which computations take longer on an accelerator that forwards messages of others
-  // (C-Cube, Sec. V-C: 3 to 4%).
+  // The fraction by which computations take longer on an accelerator that forwards other accelerators'
+  // messages (C-Cube, Sec. V-C: 3 to 4%).
   double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
@@ -203,7 +204,7 @@ struct ProgramFailureConfig {
 // A workload that is given as a program or as a trace.
 struct ProgramConfig {
   std::string file{};   // name of a program file (config/files/program_file.h)
-  std::string trace{};  // names of a trace's files, with {rank} for the number of the rank
+  std::string trace{};  // name of a trace's files, in which {rank} stands for the rank's number
   // The actual computation time divided by the nominal time: one value for all ranks, or one for each rank;
   // empty: 1.
   std::vector<double> jitter{};
@@ -279,11 +280,11 @@ struct SpineFailureConfig {
 
 enum class ComputeTime { kPublished, kPhysical };
 
-// The controller of "Routing for Large ML Models" and its hosts (Sec. 3.2 to 3.5).
+// The path controller in "Routing for Large ML Models" (Sec. 3.2 to 3.5), and the hosts that report to it.
 struct ControllerConfig {
   // The time for a message to travel from a host to the controller and back.
   Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;
-  // The time to compute an assignment that was not predicted.
+  // The time to compute an assignment that was not precomputed.
   Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;
   // The time after which hosts fall back to ECMP.
   Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;
@@ -305,8 +306,8 @@ struct RoutingConfig {
   // Jobs without an arrival time arrive at random times, uniformly distributed over this window.
   Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
-  double utilization = 0.5;  // the fraction of their peak that accelerators reach, for physical compute times
-  int random_failures = 0;   // number of randomly chosen spines that have failed from the start
+  double utilization = 0.5;  // the fraction of its peak rate that an accelerator reaches, for kPhysical
+  int random_failures = 0;   // number of randomly chosen spines that have already failed at the start
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;

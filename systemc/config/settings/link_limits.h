@@ -23,8 +23,8 @@ const Value& of_level(const std::vector<Value>& values, std::size_t level) {
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
 
 // The length of a credit loop in cycles. The loop begins when a flit is granted the switch, and ends when the
-// credit for its slot in the next router has returned over the link of `bandwidth` and `latency`. The flit
-// leaves the next router immediately.
+// credit for its slot in the next router has returned over the link of `bandwidth` and `latency`. It is
+// assumed that the flit leaves the next router as soon as possible.
 Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // The number of cycles between a flit's departure from a router and the arrival of its last bit at the end of
@@ -32,8 +32,8 @@ Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds
 // latency.
 Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
-// The time of a flit on a link of `bandwidth`, in the model's clock. If a link sends one flit in k cycles,
-// the result is exactly k periods, although a period is rounded to a femtosecond.
+// The time that a link of `bandwidth` needs to send a flit, measured by the model's clock. If this is exactly
+// k cycles, the result is exactly k periods, although a period is rounded to a femtosecond.
 Femtoseconds link_flit_time(const SystemConfig& system, Bandwidth bandwidth);
 
 // Why a link with this latency cannot be simulated; empty if it can be simulated.
@@ -43,7 +43,7 @@ std::string latency_objection(const SystemConfig& system, Femtoseconds latency);
 // power of two; 0 if no size is sufficient.
 Bytes carrying_flit(const SystemConfig& system, Bandwidth bandwidth);
 
-// A payload that is a whole number of flits, so large that at most one flit in 17 is a packet head.
+// A payload that is a whole number of flits, and so large that at most one flit in 17 is a packet head.
 Bytes usual_payload(Bytes flit);
 
 }  // namespace coppice::config

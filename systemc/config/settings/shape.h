@@ -10,7 +10,7 @@ namespace coppice::config {
 
 // Queries that depend only on the configuration; they need neither the network nor a schedule.
 
-// Whether `dims` describe the configured kind of network.
+// Whether the configured kind of network is described by its `dims`.
 bool has_dims(const Config& config);
 
 // Whether the configured network is a torus or mesh. Its `dims` are widths, and a dimension of width 1 has no
@@ -62,7 +62,8 @@ Work work_of(const Config& config);
 // Whether accelerators compute the layers of a table, tile by tile.
 bool computes_layers(const Config& config);
 
-// Whether accelerators compute, or may compute, work that a program specifies by its operations and bytes.
+// Whether accelerators perform, or may perform, computations that are specified by their numbers of
+// operations and bytes.
 bool computes_by_size(const Config& config);
 
 // Whether the workload specifies its own collectives; a single collective or a layer table does not.

@@ -195,7 +195,7 @@ TEST(IneffectiveKeys, DependOnHowChunksAreChosen) {
                           "system.ni.message_setup=1 us", "system.router.vc_depth=8"}) {
     EXPECT_THAT(of_schedule("tree", key), IsEmpty()) << key;
     EXPECT_THAT(of_schedule("ring", key),
-                ElementsAre(HasSubstr("has no effect: the schedule of ring does not use it")));
+                ElementsAre(HasSubstr("has no effect: the schedule of ring does not depend on this")));
   }
 }
 
@@ -226,7 +226,7 @@ TEST(IneffectiveKeys, IncludeComputationKeysOfATextWorkload) {
       ineffective_keys(loaded, Purpose::kTextRun),
       ElementsAre(
           "f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have no effect "
-          "on the prediction of a text workload, which moves chunks without flits or values"));
+          "on the prediction of a text workload: its chunks move without flits or values"));
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
               ElementsAre("f:2:3: warning: training.batch_per_accelerator has no effect: a text workload "
                           "specifies the times of its layers"));

@@ -106,7 +106,8 @@ TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
             "--set system.link.bandwith=3 GB/s:1:13: unknown key 'system.link.bandwith'; did you mean "
             "'system.link.bandwidth'?");
   EXPECT_EQ(complaint("system.clock: 1 GHz\n"),
-            "1:1: 'system.clock' must be nested: write a section for every part of the name");
+            "1:1: 'system.clock' must be nested: write each part of the name as a key of its own, inside the "
+            "section of the previous part");
 }
 
 TEST(Load, RejectsKeysOfEarlierVersionsWithTheirReplacement) {
@@ -119,9 +120,9 @@ TEST(Load, RejectsKeysOfEarlierVersionsWithTheirReplacement) {
 
 TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
   EXPECT_THAT(complaint("seed: 1\n"),
-              StartsWith("1:1: system.topology.kind is missing; for example 'kind: torus'"));
+              StartsWith("1:1: system.topology.kind is missing: add it, for example 'kind: torus'"));
   EXPECT_THAT(complaint("\nsystem:\n  topology:\n    kind: torus\n"),
-              StartsWith("3:3: system.topology.dims is missing; for example 'dims: [8, 8]'"));
+              StartsWith("3:3: system.topology.dims is missing: add it, for example 'dims: [8, 8]'"));
   const std::string system = "system: {topology: {kind: torus, dims: [4, 4]}}\n";
   EXPECT_THAT(complaint(system + "collective:\n  size: 1 MiB\n"),
               StartsWith("2:1: collective.algorithm is missing"));
@@ -155,7 +156,7 @@ TEST(Load, NeedsNoSizeToTrainButAModel) {
   EXPECT_EQ(config.collective.size, 0);
   EXPECT_EQ(config.system.accelerator.memory_bandwidth, std::nullopt);
   EXPECT_THAT(complaint(untrained + "training: {batch_per_accelerator: 4}\n"),
-              StartsWith("3:1: training.model is missing; for example 'model: resnet50'"));
+              StartsWith("3:1: training.model is missing: add it, for example 'model: resnet50'"));
   EXPECT_THAT(complaint(untrained + "training: {model: ncf}\n", {}, Purpose::kSchedule),
               StartsWith("2:1: collective.size is missing"));
   EXPECT_THAT(complaint(untrained + "training: {model: ncf, batch_per_accelerator: 0}\n"),
@@ -168,7 +169,7 @@ TEST(Load, ReportsSectionsInPlaceOfValuesAndViceVersa) {
   EXPECT_EQ(complaint("seed: {a: 1}\n"),
             "1:7: seed must be a whole number from 0 to 18446744073709551615, not a "
             "section");
-  EXPECT_EQ(complaint("seed:\nfidelity: flit\n"), "1:1: seed has no value; for example '1'");
+  EXPECT_EQ(complaint("seed:\nfidelity: flit\n"), "1:1: seed has no value: write one, for example '1'");
 }
 
 TEST(Load, RejectsWhatDoesNotExistYet) {

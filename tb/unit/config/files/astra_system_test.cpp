@@ -36,8 +36,8 @@ TEST(AstraSystem, ReportsUnsupportedSettings) {
   EXPECT_THAT(
       complaint(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
       HasSubstr(
-          "\"doubleBinaryTree\" is not a supported algorithm for a dimension; write one of ring, oneRing"));
-  EXPECT_THAT(complaint("{}"), HasSubstr("needs a list all-reduce-implementation"));
+          "\"doubleBinaryTree\" is not a supported algorithm for a dimension: write one of ring, oneRing"));
+  EXPECT_THAT(complaint("{}"), HasSubstr("needs the list all-reduce-implementation"));
   EXPECT_THAT(complaint("["), HasSubstr("is not JSON"));
   EXPECT_THAT(complaint("[1e999]"), HasSubstr("is not JSON"));
 }

@@ -106,11 +106,11 @@ TEST(BooksimFile, LocatesMistakes) {
   EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
               HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around multiple parameters: "
                         "write hotspot({{1,2},{3,4}})"));
-  EXPECT_THAT(complaint(with("tornado", "hotspot")),
-              HasSubstr("7:11: traffic = hotspot without nodes chooses them"));
+  EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic = hotspot names no nodes"));
   EXPECT_THAT(complaint(with("credit_delay", "priority = class; credit_delay")),
               HasSubstr("6:12: priority = class is not supported: write none or age"));
-  EXPECT_THAT(complaint(with("0.02", "0.2")), HasSubstr("8:18: injection_rate of 0.2 packets of 16 flits"));
+  EXPECT_THAT(complaint(with("0.02", "0.2")),
+              HasSubstr("8:18: an injection_rate of 0.2 packets of 16 flits"));
   EXPECT_THAT(complaint(with("16;", "none;")),
               HasSubstr("5:29: system.router.vc_depth must be a whole number"));
   EXPECT_THAT(complaint(with("k = 4;", "k : 4;")), HasSubstr("3:1: 'k : 4' has no '='"));

@@ -123,7 +123,7 @@ TEST(Dimensions, LimitTheNumberOfChunks) {
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(),
-                HasSubstr("collective.chunks is 100000, but 1 MiB yields at most 10922 chunks"));
+                HasSubstr("collective.chunks is 100000, but 1 MiB can be divided into at most 10922 chunks"));
   }
 }
 

@@ -82,7 +82,7 @@ TEST(ParallelKeys, ReportInvalidCombinations) {
               HasSubstr("training.parallel.order[1]"));
   EXPECT_THAT(
       complaint("training: {model: m, parallel: {data: 2}, micro_batches: 4, batch_per_accelerator: 6}\n"),
-      HasSubstr("6 samples, which cannot be split into 4 micro-batches: write 8"));
+      HasSubstr("6 samples, which cannot be split into 4 equal micro-batches: write 8"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {data: 2}, overlap: chained}\n"),
               HasSubstr("chained is not available"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {date: 2}}\n"), HasSubstr("training.parallel.data"));
@@ -91,8 +91,7 @@ TEST(ParallelKeys, ReportInvalidCombinations) {
 TEST(ParallelKeys, WarnIfNoModelIsDistributed) {
   const Loaded loaded = load_text("training: {model: resnet50, zero: 1}\n");
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
-              ElementsAre(HasSubstr(
-                  "training.zero has no effect: training.parallel does not describe a large model")));
+              ElementsAre(HasSubstr("training.zero has no effect: training.parallel is not set")));
   EXPECT_THAT(
       ineffective_keys(load_text("training: {model: m, zero: 1, parallel: {data: 2}}\n"), Purpose::kRun),
       IsEmpty());
