@@ -15,7 +15,8 @@ inline constexpr std::int64_t kMaxChannels = 1 << 24;
 
 // Checks that several builders share. Each throws UnsupportedError, which names the kind and a remedy.
 
-// Requires `count` entries in `dims`. `form` is the notation of valid dims for the error, such as "[k, n]".
+// Requires `count` entries in `dims`. The error quotes `form`, which shows what valid dims look like, such as
+// "[k, n]".
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form);
 
 // Requires `value` to be at least `least`. `what` describes the value, for example "accelerators per switch".

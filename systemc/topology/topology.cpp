@@ -77,7 +77,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
-  // A Hop stores the number of an output port, including ejection ports, in 16 bits.
+  // A Hop stores the numbers of output ports, including ejection ports, in 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
   if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} outgoing channels", src, kMaxPorts));
 

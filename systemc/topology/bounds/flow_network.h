@@ -80,7 +80,8 @@ class FlowNetwork {
 
   std::int64_t unit_ = 0;
   Capacity unlimited_ = 0;
-  // Arcs, indexed by vertex. Two vertices that are joined by a channel have one arc in each direction.
+  // Arcs, sorted by source: the arcs out of vertex v are numbered from first_[v] to first_[v + 1] - 1. Two
+  // vertices that are joined by a channel have one arc in each direction.
   std::vector<Arc> first_;
   std::vector<Vertex> head_;
   std::vector<Arc> reverse_;

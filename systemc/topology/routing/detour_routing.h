@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Provides the load of the outputs of a router.
+// Provides the loads of a router's outputs.
 class OutputLoads {
  public:
   // The number of flits that were sent through an output port and may still occupy buffer slots downstream.
@@ -25,8 +25,8 @@ struct NextHops {
   std::vector<Hop> adaptive{};
 };
 
-// Routing that spreads packets over several paths, through random nodes or depending on the load of router
-// outputs. Packets carry 31 random tie bits.
+// Routing that spreads packets over several paths, either through random nodes or according to the loads of
+// router outputs. Packets carry 31 random tie bits.
 //
 // For freedom from deadlock, the dependencies among the virtual channels of NextHops::hop
 // (add_dependencies()) must have no cycles. A packet that has used one of these virtual channels instead of

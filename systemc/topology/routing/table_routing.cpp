@@ -106,7 +106,7 @@ class LayeredPaths {
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// Returns the next layer of packets that arrive in `layer`. It is the same layer unless that would close a
+// Returns the next layer of packets that arrive in `layer`. They stay in this layer unless that would close a
 // cycle.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
