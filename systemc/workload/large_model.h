@@ -35,8 +35,8 @@ struct LargeModel {
 std::span<const LargeModel> large_models();
 std::optional<LargeModel> find_large_model(std::string_view name);
 
-// The time of 6 x parameters x tokens operations on `accelerators` A100 GPUs, each of which reaches the
-// fraction `utilization` of 312 TFLOP/s (bf16).
+// The time that 6 x parameters x tokens operations take on `accelerators` A100 GPUs, each of which reaches
+// the fraction `utilization` of 312 TFLOP/s (bf16).
 Femtoseconds physical_compute(const LargeModel& model, int accelerators, double utilization);
 
 }  // namespace coppice::workload

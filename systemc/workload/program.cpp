@@ -69,7 +69,9 @@ class Checker {
       throw UnsupportedError(fmt::format("{} uses group {}, but the program has {} groups", what,
                                          collective.group, program_.groups.size()));
     }
-    if (collective.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, collective.bytes));
+    if (collective.bytes < 0)
+      throw UnsupportedError(
+          fmt::format("{} has {} bytes, but sizes must not be negative", what, collective.bytes));
     const auto size = program_.groups[static_cast<std::size_t>(collective.group)].ranks.size();
     if (collective.root < 0 || static_cast<std::size_t>(collective.root) >= size) {
       throw UnsupportedError(
@@ -84,7 +86,9 @@ class Checker {
     if (transfer.source == transfer.destination) {
       throw UnsupportedError(fmt::format("{} sends data from rank {} to itself", what, transfer.source));
     }
-    if (transfer.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, transfer.bytes));
+    if (transfer.bytes < 0)
+      throw UnsupportedError(
+          fmt::format("{} has {} bytes, but sizes must not be negative", what, transfer.bytes));
   }
 
   std::string place(int rank, const Operation& operation) const {

@@ -84,8 +84,8 @@ struct Receive {
 };
 
 // An operation of a rank. It starts when all operations in `after`, which belong to the same rank, have ended
-// and its resource is free. An accelerator computes one operation at a time, in the order in which they
-// become ready; if several become ready at the same time, in the order of the list.
+// and its resource is free. An accelerator computes one operation at a time: operations are computed in the
+// order in which they become ready or, if several become ready at the same time, in the order of the list.
 struct Operation {
   std::string name;
   std::variant<Compute, MemoryAccess, JoinCollective, Send, Receive> work;
@@ -120,10 +120,10 @@ inline int accelerator_of(const Program& program, int rank) {
   return program.placement.empty() ? rank : program.placement[static_cast<std::size_t>(rank)];
 }
 
-// Throws UnsupportedError if a program cannot run; the message names the rank and the operation. The causes
-// are an index out of range; a collective that is not joined exactly once by every rank of its group and by
-// no other rank; a transfer that is not sent and received exactly once by its ranks; a cycle of dependencies;
-// two ranks on one accelerator; and negative sizes.
+// Throws UnsupportedError if a program cannot run; the message names the rank and the operation. The possible
+// causes are an index out of range; a collective that is not joined exactly once by every rank of its group
+// and by no other rank; a transfer that is not sent and received exactly once by its ranks; a cycle of
+// dependencies; two ranks on one accelerator; and negative sizes.
 void check_program(const Program& program);
 
 const char* to_string(Purpose purpose);

@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// A larger value in a table must be a mistake; with larger values, products would also exceed 64 bits. The
-// accelerator model checks the products of a whole mini-batch.
+// Larger values in a table must be mistakes; their products could also exceed 64 bits. The accelerator model
+// checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -188,7 +188,7 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// Whether SCALE-Sim does not have this column.
+// Whether Coppice has this column but SCALE-Sim does not.
 bool is_our_own(Column column) {
   return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
          column == Column::kKind;
@@ -228,8 +228,8 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Throws if the table contains output sizes, as tables of some tools do. Output sizes do not determine input
-// sizes.
+// Throws if the table contains output sizes, as the tables of some tools do. Output sizes do not determine
+// input sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -246,8 +246,9 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns, by their number: those for convolutions or, if there are fewer, those for products,
-// unless names in the header contradict this. Empty if there are too few columns for either.
+// Chooses SCALE-Sim's columns by the number of columns: those for convolutions if there are enough columns,
+// otherwise those for products. Empty if there are too few columns for either, or if names in the header show
+// that the table does not list products.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -258,8 +259,8 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose names do not matter, by their position. Empty if the names matter, because
-// one of them is known only to Coppice or because there are too few columns.
+// Identifies the columns of a header by their position if their names do not matter. Empty if the names
+// matter because all of them or one of Coppice's own are known, or because there are too few columns.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -284,8 +285,8 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// Determines the columns of a table. Cells without a header after SCALE-Sim's columns are identified by their
-// position.
+// Determines the columns of a table. Cells that follow SCALE-Sim's columns and have no header are identified
+// by their position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);

@@ -76,8 +76,8 @@ struct Slice {
 };
 
 // The number of weights on one accelerator: of a layer's attention (with both normalizations and the router,
-// which all ranks hold), of its experts, of the embedding, and of the output layer. The words of the last two
-// are divided by `tensor`.
+// which all ranks hold), of its experts, of the embedding, and of the output layer. In the last two, the
+// vocabulary is divided among `tensor` accelerators.
 std::int64_t local_attention_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_expert_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);

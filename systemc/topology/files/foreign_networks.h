@@ -5,7 +5,7 @@
 
 #include "topology/files/graph_file.h"
 
-// Readers of the network formats of other tools. Each reader throws ConfigError, with the file:line:col of
+// Readers for the network formats of other tools. Each reader throws ConfigError, with the file:line:col of
 // the error, if the file is invalid. Details that a file does not specify are assumed, and the assumptions
 // are listed in GraphFile::assumptions.
 namespace coppice::topology {

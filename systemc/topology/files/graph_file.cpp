@@ -53,7 +53,7 @@ class GraphParser {
   std::optional<GraphFile> graph_;  // set once the first channel has been read
 };
 
-// Returns the word after the word at `i`, which is its value.
+// Returns the value of the keyword at `i`, which is the next word.
 const Word& value_of(const Line& line, std::size_t i) {
   if (i + 1 < line.size()) return line[i + 1];
   throw ConfigError(end_of(line), fmt::format("'{}' needs a value", line[i].text));

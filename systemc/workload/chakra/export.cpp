@@ -194,7 +194,7 @@ class Writer {
 
   const Program& program_;
   int rank_;
-  std::map<std::string, int> names_;  // how many groups have each name
+  std::map<std::string, int> names_;  // number of groups with each name
   std::string text_;
 };
 
