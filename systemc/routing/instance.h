@@ -70,8 +70,8 @@ class ClosLinks {
   std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]: link to the ToR
 };
 
-// Thrown if flows have no live path. what() names the first of these flows, and flows() lists all of them by
-// index.
+// Thrown if flows have no live path. what() names the first few of these flows, and flows() lists the indices
+// of all of them.
 class UnroutableError : public std::runtime_error {
  public:
   UnroutableError(const std::string& what, std::vector<std::size_t> flows)
