@@ -33,7 +33,7 @@ AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 inline constexpr std::size_t kMostSolved = 1536;
 inline constexpr std::size_t kMostApproximated = 65536;
 
-// The bound in nanoseconds that `lengths` [channel] prove for blocks of `block` bytes.
+// The bound, in nanoseconds, that `lengths` (one per channel) prove for blocks of `block` bytes.
 double all_to_all_ns(const topology::Topology& topology, Bytes block, std::span<const double> lengths);
 
 }  // namespace coppice::routing

@@ -13,7 +13,7 @@ struct Group {
   int src_tor = 0;
   int dst_tor = 0;
   std::vector<std::size_t> flows;
-  std::size_t left = 0;       // number of flows without a spine; they are the last of `flows`
+  std::size_t left = 0;       // number of flows without a spine; they are the first of `flows`
   std::vector<bool> allowed;  // [spine]: whether the flows may use it
 };
 

@@ -89,7 +89,7 @@ void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 // or cannot use its spine.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
-// The maximum, over all ToRs, of the number of flows to other ToRs and the number of flows from other ToRs.
+// The largest number of flows that any one ToR sends to other ToRs or receives from them.
 int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
 
 // A lower bound on max_load() of any assignment. If all ToRs have the same live spines, some assignment

@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// The minimum number of channels for which the available memory is checked.
+// The available memory is checked only if there are at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
 // Throws if there is not enough memory to extend the lists of channels. The lists double in size, so they

@@ -14,7 +14,7 @@ enum class LayerKind {
   kEmbedding,      // selects a row of a table of `channels` x `filters` values for every pixel
   kMatmul,         // the product of two activations; has no weights, but both operands have gradients
   kElementwise,    // a function of each input value
-  kAdd,            // the sum of two inputs of this size; the gradient of each is that of the sum
+  kAdd,            // the sum of two inputs of this size, each of which has the gradient of the sum
   kNormalization,  // by mean and variance; its weights are a scale and a shift per channel
   kPooling,        // over windows of filter_height x filter_width inputs
   kSoftmax,        // over the channels

@@ -174,15 +174,15 @@ class Checker {
   void check_work(int rank, const Operation& operation, const Send& send) {
     const Transfer& transfer = check_end(rank, operation, send.transfer, sent_, "sends");
     if (transfer.source == rank) return;
-    throw UnsupportedError(fmt::format("{} sends '{}', which is from rank {}", place(rank, operation),
+    throw UnsupportedError(fmt::format("{} sends '{}', whose source is rank {}", place(rank, operation),
                                        transfer.name, transfer.source));
   }
 
   void check_work(int rank, const Operation& operation, const Receive& receive) {
     const Transfer& transfer = check_end(rank, operation, receive.transfer, received_, "receives");
     if (transfer.destination == rank) return;
-    throw UnsupportedError(fmt::format("{} receives '{}', which is for rank {}", place(rank, operation),
-                                       transfer.name, transfer.destination));
+    throw UnsupportedError(fmt::format("{} receives '{}', whose destination is rank {}",
+                                       place(rank, operation), transfer.name, transfer.destination));
   }
 
   const Transfer& check_end(int rank, const Operation& operation, std::int32_t index, std::vector<int>& uses,

@@ -26,7 +26,7 @@ struct GroupCollective {
   std::string name;
   CollectiveOp op = CollectiveOp::kAllReduce;
   int group = 0;     // index in Program::groups
-  Bytes bytes = 0;   // defined as for `collective.size`: for an all-gather, the size of the whole result
+  Bytes bytes = 0;   // defined like `collective.size`: for an all-gather, the size of the whole result
   int root = 0;      // for a broadcast or reduce: index in the group
   int priority = 0;  // if ports serve by priority, collectives with a higher priority come first
   std::string kind;  // the purpose: "data", "tensor", "pipeline", "expert", "context" or any other word
@@ -49,7 +49,7 @@ struct Transfer {
 // The purpose of a computation. Results list times by purpose.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// A computation. Either its duration is set, or its operations and bytes, from which the accelerator's
+// A computation. Either its duration is set, or its operations and bytes are set and the accelerator's
 // roofline determines the time. A pass over a layer, or the update of the layer's weights (see `purpose`),
 // takes the time that the accelerator's arrays need if nothing else uses the memory.
 struct Compute {

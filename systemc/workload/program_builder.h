@@ -18,7 +18,7 @@ using Frontier = std::vector<std::int32_t>;
 Frontier both(Frontier a, const Frontier& b);
 
 // Builds a program rank by rank. Collectives of different ranks are matched by their group and by their
-// position among the group's collectives, since all ranks join these in the same order.
+// position among the group's collectives, because all ranks join them in the same order.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int ranks);

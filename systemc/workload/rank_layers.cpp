@@ -145,7 +145,7 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  // Only this rank's share of the input was stored, so gather the rest.
+  // Only this rank's share of the input was stored, so the rest must be gathered.
   const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
   ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));

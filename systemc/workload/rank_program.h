@@ -82,7 +82,7 @@ class RankProgramBuilder {
                 Frontier after);
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
-  Bytes hidden_bytes() const;     // size of the activations between layers, over all tensor-parallel ranks
+  Bytes hidden_bytes() const;     // size of the activations between layers on all tensor-parallel ranks
   Bytes routed_bytes() const;     // size of the activations if each token is sent to all its experts
   Bytes key_value_bytes() const;  // size of the keys and values of a rank's tokens
 
@@ -104,7 +104,7 @@ class RankProgramBuilder {
   int iteration_ = 0;
   Frontier last_;            // last operations of the previous unit
   Frontier before_last_;     // last operations of the unit before the previous one
-  Frontier previous_layer_;  // operations for which the previous layer waited
+  Frontier previous_layer_;  // operations that the previous layer waited for
   Frontier reductions_;
   Frontier weights_;  // operations that compute weight gradients in this unit
   std::vector<std::pair<int, std::int64_t>> reduced_;  // (group, number of weights) for every reduction

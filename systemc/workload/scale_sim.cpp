@@ -259,8 +259,9 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// Identifies the columns of a header by their position if their names do not matter. Empty if the names
-// matter because all of them or one of Coppice's own are known, or because there are too few columns.
+// Identifies the columns of a header by their position if their names do not matter. Empty if there are too
+// few columns or if the names matter, because all of them are known or because one of them exists only in
+// Coppice.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -410,8 +411,8 @@ void assign(Layer& layer, Column column, const Cell& cell) {
   }
 }
 
-// Throws ConfigError if a layer's products are too large to be timed. The filter must have been checked
-// before.
+// Throws ConfigError if a layer's products are too large to be timed. The filter must already have been
+// checked.
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
@@ -440,7 +441,7 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   }
 }
 
-// Checks the rules among the columns of a row. Cells of optional columns may be missing.
+// Checks that the columns of a row are consistent with each other. Cells of optional columns may be missing.
 class RowChecker {
  public:
   RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
@@ -570,10 +571,9 @@ Model import_scale_sim(const std::string& path) {
     model.layers.push_back(read_layer(row, columns));
     macs += model.layers.back().macs();
     if (macs > kMostMacs) {
-      throw ConfigError(
-          row.front().place,
-          fmt::format("the layers up to this row need more than {} multiply-accumulates per sample",
-                      kMostMacs));
+      throw ConfigError(row.front().place, fmt::format("the layers up to this row need more than {} "
+                                                       "multiply-accumulates per sample, which is the limit",
+                                                       kMostMacs));
     }
   }
   if (model.layers.empty()) {

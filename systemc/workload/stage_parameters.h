@@ -6,8 +6,8 @@
 
 namespace coppice::workload {
 
-// The numbers of a rank's weights, in two groups. Experts are copied along the data and context axes, and all
-// other weights also along the expert axis.
+// The number of weights of a rank in each of two groups. Experts are copied along the data and context axes,
+// and all other weights also along the expert axis.
 struct StageParameters {
   std::int64_t dense = 0;
   std::int64_t expert = 0;

@@ -206,7 +206,7 @@ class RankIteration {
 
   void keep(const Frontier& reduced) { gradients_.insert(gradients_.end(), reduced.begin(), reduced.end()); }
 
-  // Merges all all-reduces among the same ranks into one.
+  // Merges the all-reduces among the same ranks into one.
   void reduce_together() {
     std::vector<std::pair<const TextLayer*, Communication>> sums;
     for (const TextLayer* own : waiting_) {

@@ -70,8 +70,8 @@ struct Slice {
   std::int64_t expert = 1;    // number of accelerators that share the experts
 
   std::int64_t tokens() const { return samples * (sequence / context); }
-  // The number of key-value heads on an accelerator. If there are more accelerators than heads, several hold
-  // the same head.
+  // The number of key-value heads on an accelerator. If there are more accelerators than heads, several
+  // accelerators hold the same head.
   std::int64_t local_key_value_heads(const Transformer& model) const;
 };
 

@@ -15,7 +15,7 @@
 namespace coppice::topology {
 namespace {
 
-// The optional values after the two ends of a channel or link.
+// The optional values that follow the two ends of a channel or link.
 struct ChannelOptions {
   std::optional<Bandwidth> bandwidth;
   std::optional<Femtoseconds> latency;
@@ -126,7 +126,8 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks the values that the file sets. Default values have already been checked with the configuration.
+// Checks the values that the file sets. Default values have already been checked as part of the
+// configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {

@@ -40,7 +40,7 @@ double pcie_encoding(double gigatransfers) {
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
 }
 
-constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption, which is PCIe 3 x16
+constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption: PCIe 3 x16
 constexpr int kUsualLanes = 16;
 constexpr int kDeepest = 64;
 

@@ -30,7 +30,7 @@ struct Shape {
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
 
-  // The output ports through which a router reaches another router of its group, and a global link.
+  // The output ports of a router that lead to another router of its group and to a global link.
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 

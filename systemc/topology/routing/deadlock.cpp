@@ -135,7 +135,7 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
 
 std::vector<std::pair<ChannelId, int>> ChannelDependencyGraph::find_cycle() const {
   const auto vcs = static_cast<std::size_t>(vcs_);
-  // Returns the vertex that bit `bit` represents in the row of vertex `from`.
+  // Returns the vertex that `bit` represents in the row of vertex `from`.
   const auto target = [&](std::size_t from, std::size_t bit) {
     const Channel& channel = topology_->channel(static_cast<ChannelId>(from / vcs));
     return static_cast<std::size_t>(topology_->out_channels(channel.dst)[bit / vcs]) * vcs + bit % vcs;

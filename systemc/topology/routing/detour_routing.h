@@ -42,7 +42,7 @@ class DetourRouting : public RoutingFunction {
   // returns a hop without regard to loads.
   virtual NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                         const OutputLoads& loads) const = 0;
-  // Updates the state of a packet that takes NextHops::hop although it had adaptive hops.
+  // Updates the state of a packet that takes NextHops::hop although adaptive hops were available.
   virtual void advance_state(RouteState& state) const = 0;
   // Adds the dependencies of all hops that may occur as NextHops::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;

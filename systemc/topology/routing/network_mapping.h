@@ -46,7 +46,7 @@ class NetworkMapping {
   std::vector<ChannelId> channels_;  // [channel of the network]
 };
 
-// Returns the NI port that ejects messages that arrive over channel `last`.
+// Returns the NI port that ejects messages arriving over channel `last`.
 inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }

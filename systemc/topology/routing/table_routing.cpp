@@ -192,10 +192,10 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
     const PathTree tree = paths.paths_to(dst);
     for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
       if (src == dst || tree.next[rules.index(src, 0)] >= 0) continue;
-      throw UnsupportedError(
-          fmt::format("{}: no deadlock-free routing from accelerator {} to {} with {} virtual channels: add "
-                      "virtual channels, or channels in both directions",
-                      topology.name(), src, dst, vcs));
+      throw UnsupportedError(fmt::format(
+          "{}: there is no deadlock-free routing from accelerator {} to {} with {} virtual channels: add "
+          "virtual channels, or channels in both directions",
+          topology.name(), src, dst, vcs));
     }
     for (const std::int32_t state : tree.far_to_near) {
       const ChannelId next = tree.next[static_cast<std::size_t>(state)];

@@ -14,9 +14,9 @@ struct LikelyNetwork {
   std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
 };
 
-// Returns the tori, meshes and fully connected groups that the graph may be, judging by its numbers of
-// accelerators and channels and, for grids, of nodes at each distance from one node. The result is empty if
-// the graph has switches.
+// Returns the tori, meshes and fully connected groups that the graph may be, judging by the number of
+// accelerators, the number of channels and, for grids, the number of nodes at each distance from one node.
+// The result is empty if the graph has switches.
 std::vector<LikelyNetwork> likely_grids(const Topology& graph);
 
 // Returns the hierarchy or switch network that the graph may be, judging by the numbers, sizes and links of

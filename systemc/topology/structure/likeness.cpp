@@ -84,7 +84,8 @@ std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<Nod
   return order;
 }
 
-// Returns the graph with its nodes numbered in `order`, and with its channels sorted by ends and speed.
+// Returns the graph with its nodes numbered in `order`, and with its channels sorted by their ends, bandwidth
+// and latency.
 Topology renumbered(const Topology& graph, const std::vector<NodeId>& order) {
   Topology network(Kind::kFile, {}, graph.num_accelerators(), graph.num_switches());
   const Channels channels = channels_of(graph, inverse(order));
