@@ -41,7 +41,7 @@ class ConstBits {
  private:
   template <typename Word>
   std::ptrdiff_t first(Word word) const {
-    // Combines all words without branches, because bits are seldom set.
+    // Combines all words without branches, because usually no bit is set.
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < count_; ++i) any |= word(i);
     if (any == 0) return -1;

@@ -6,7 +6,7 @@
 namespace coppice {
 
 // A location in an input, which is either a file or the command line. For the command line, `file` is the
-// option. Lines and columns count from 1.
+// name of the option. Lines and columns count from 1.
 struct SourceLocation {
   std::string file;
   int line = 1;
@@ -27,16 +27,16 @@ class ConfigError : public std::runtime_error {
   SourceLocation where_;
 };
 
-// Thrown if a request cannot be met for a reason that is detected in code without access to the
-// configuration, such as an algorithm that is not defined on a topology, or a disconnected graph. A caller
-// that knows the location of the responsible key rethrows it as a ConfigError.
+// Thrown by code without access to the configuration if a request cannot be met, for example because an
+// algorithm is not defined on a topology or because a graph is disconnected. A caller that knows the location
+// of the responsible key rethrows it as a ConfigError.
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Thrown if something takes longer than the longest time that can be simulated (kLongestTime). The caller
-// adds the responsible input to the message.
+// Thrown if something takes longer than the longest time that can be simulated (kLongestTime). A caller that
+// knows the responsible input adds it to the message.
 class TimeLimitError : public UnsupportedError {
  public:
   explicit TimeLimitError(const std::string& what)

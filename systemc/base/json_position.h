@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Converts the byte at `offset` of `text` to a line and column of `file`.
+// Converts the offset of a byte in `text` to a line and column of `file`.
 SourceLocation location_of_byte(std::string_view text, const std::string& file, std::size_t offset);
 
 // The location of the value at `pointer` (RFC 6901, for example "/nodes/3/ports/0/0/step") in a valid JSON

@@ -76,8 +76,8 @@ class Shelf {
   }
   void release(std::uint64_t id) { free_.push_back(id); }
 
-  // Rebalances free records if one shelf has many more than the other. This may happen because all messages
-  // may begin in one thread and end in another. Call this while no thread uses the shelves.
+  // Rebalances free records if one shelf has many more than the other. This can happen if all messages begin
+  // in one thread and end in another. Call this while no thread uses the shelves.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;
     Shelf& less = &more == &one ? other : one;

@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// A quantity that every module of the same kind counts.
+// A quantity that is counted by every module of one kind.
 struct Quantity {
   std::string_view module;   // kind of module, for example "router"
   std::string_view name;     // for example "flits"

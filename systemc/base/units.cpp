@@ -106,7 +106,7 @@ const Unit& find_unit(const UnitFamily& quantity, std::string_view text, std::st
   }
   if (name.empty()) refuse(quantity, text, "it needs a unit (" + known + ")");
   if (!alike.empty())
-    refuse(quantity, text, fmt::format("units are case-sensitive, '{}' may mean {}", name, alike));
+    refuse(quantity, text, fmt::format("units are case-sensitive, and '{}' may mean {}", name, alike));
   refuse(quantity, text, fmt::format("its unit '{}' is not one of {}", name, known));
 }
 

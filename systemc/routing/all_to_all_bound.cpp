@@ -66,8 +66,8 @@ class Search {
     }
   }
 
-  // Tries the cut as given, and then again with those switches inside whose neighbouring accelerators are all
-  // inside (at least one), and with all other switches outside.
+  // Tries the cut as given, and then again with only those switches inside that have neighbouring
+  // accelerators, all of which are inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);

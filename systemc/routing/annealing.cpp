@@ -18,8 +18,8 @@ struct Destination {
   std::vector<std::size_t> flows;
 };
 
-// A state of the annealing: the spine of every destination, together with the link loads and the cost, which
-// are both updated after every move.
+// A state of the annealing: the spine of every destination, together with the link loads and the cost, both
+// of which are updated after every move.
 class State {
  public:
   State(const ClosLinks& links, std::span<const Flow> flows)

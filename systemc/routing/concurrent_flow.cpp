@@ -69,7 +69,7 @@ class Rounds {
     return lengths;
   }
 
-  // The time in nanoseconds for which the busiest channel is busy, for loads in bytes.
+  // The time, in nanoseconds, that the busiest channel needs for its load; `loads` are in bytes.
   double busiest(const std::vector<double>& loads) const {
     double most = 0;
     for (std::size_t e = 0; e < loads.size(); ++e) most = std::max(most, loads[e] / bandwidth(e));
@@ -105,7 +105,7 @@ class Rounds {
       std::vector<ChannelId> last;
       for (const ChannelId id : topology_.in_channels(node)) {
         const double before = distance[index(topology_.channel(id).src)];
-        const bool nearer = before < distance[index(node)];  // the node before is then processed later
+        const bool nearer = before < distance[index(node)];  // the previous node is then processed later
         if (nearer && before + lengths[index(id)] <= distance[index(node)] * (1 + kTie)) last.push_back(id);
       }
       const double part = blocks[index(node)] / static_cast<double>(last.size());

@@ -45,7 +45,7 @@ FiveTuple Ecmp::tuple(NodeId src, NodeId dst) const {
 }
 
 // Multiplies instead of computing a remainder, so that the upper bits of the hash determine the result: the
-// low bits of a CRC depend on few bits of the tuple.
+// low bits of a CRC depend on only a few bits of the tuple.
 int Ecmp::pick_of(const std::vector<int>& hops, std::uint32_t hash) {
   return hops[static_cast<std::size_t>((std::uint64_t{hash} * hops.size()) >> 32)];
 }

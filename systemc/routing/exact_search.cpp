@@ -13,7 +13,7 @@ struct Group {
   int src_tor = 0;
   int dst_tor = 0;
   std::vector<std::size_t> flows;
-  std::size_t left = 0;       // number of flows without a spine; they are the last of `flows`
+  std::size_t left = 0;       // number of flows without a spine; they are the first of `flows`
   std::vector<bool> allowed;  // [spine]: whether the flows may use it
 };
 
@@ -54,8 +54,8 @@ class Search {
            static_cast<std::size_t>(spine);
   }
 
-  // The free capacity over the group's spines minus its number of unassigned flows. If it is negative, the
-  // search must backtrack.
+  // The free capacity of the group's spines minus the number of the group's unassigned flows. If the result
+  // is negative, the search must backtrack.
   int slack(const Group& group) {
     int room = 0;
     for (int s = 0; s < spines_; ++s) {

@@ -7,7 +7,7 @@
 
 namespace coppice::routing {
 
-// A linear or integer program of GLPK, freed automatically.
+// A linear or integer program of GLPK, which is freed automatically.
 using GlpkProgram = std::unique_ptr<glp_prob, decltype([](glp_prob* program) { glp_delete_prob(program); })>;
 
 inline GlpkProgram make_program(int direction) {

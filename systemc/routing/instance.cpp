@@ -94,9 +94,9 @@ int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<cons
 
 namespace {
 
-// Computes the minimum load of the busiest link of one ToR in one direction. The ToR's flows are matched to
-// spines, each of which accepts at most `capacity` flows. The flows to or from the same other ToR form a
-// group: `allowed[group]` lists the spines that `count[group]` flows may use.
+// Computes, for one ToR and one direction, the minimum load of the busiest link. The ToR's flows are matched
+// to spines, each of which accepts at most `capacity` flows. The flows to or from the same other ToR form a
+// group: `allowed[group]` lists the spines that the group's `count[group]` flows may use.
 class TorMatching {
  public:
   TorMatching(int spines, std::vector<std::vector<int>> allowed, std::vector<int> count)

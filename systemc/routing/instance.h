@@ -70,8 +70,8 @@ class ClosLinks {
   std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]: link to the ToR
 };
 
-// Thrown if flows have no live path. what() names the first of these flows, and flows() lists all of them by
-// index.
+// Thrown if flows have no live path. what() names the first few of these flows, and flows() lists the indices
+// of all of them.
 class UnroutableError : public std::runtime_error {
  public:
   UnroutableError(const std::string& what, std::vector<std::size_t> flows)
@@ -89,7 +89,7 @@ void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 // or cannot use its spine.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
-// The maximum, over all ToRs, of the number of flows to other ToRs and the number of flows from other ToRs.
+// The largest number of flows that any one ToR sends to other ToRs or receives from them.
 int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
 
 // A lower bound on max_load() of any assignment. If all ToRs have the same live spines, some assignment

@@ -17,9 +17,9 @@ namespace coppice::routing {
 // from a to a spine b with room at v. This may in turn force that flow's source ToR to move a flow from b to
 // a, and so on. If all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines)
 // always suffice. The chain then terminates, because it never moves a flow twice and every end that it
-// reaches has a flow not moved yet (König's argument for the edge colouring of bipartite multigraphs, with
-// capacities). All links of all ToRs can therefore have their least loads at the same time (equitable
-// colouring, de Werra 1971), which is stronger than minimizing the maximum load.
+// reaches has a flow that has not been moved yet (König's argument for the edge colouring of bipartite
+// multigraphs, with capacities). All links of all ToRs can therefore have their least loads at the same time
+// (equitable colouring, de Werra 1971), which is stronger than minimizing the maximum load.
 class SpineBalancer {
  public:
   // `links` and `flows` must outlive the balancer.
@@ -71,7 +71,7 @@ class SpineBalancer {
   std::vector<std::array<std::int64_t, 2>> next_;
   std::vector<std::uint32_t> used_;  // [flow]: the last chain that moved it
   std::uint32_t chain_ = 0;
-  // flows moved by the current chain, with the spines that they left
+  // The flows that the current chain has moved, with the spines that they left.
   std::vector<std::pair<std::size_t, int>> moved_;
   bool uniform_;
 };

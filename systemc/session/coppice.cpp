@@ -36,7 +36,7 @@ struct coppice_session {
   bool busy = false;          // advance() or drain() is running
 };
 
-// SystemC's library requires an entry point of the program; an entry point defined by the caller takes
+// The SystemC library requires the program to define this entry point; a definition by the caller takes
 // precedence.
 __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
@@ -106,7 +106,7 @@ OpenCollective collective_of(const coppice_collective_spec& spec) {
                                           [&](auto known) { return op == to_string(known); });
   if (named == coppice::workload::kNamedCollectives.end()) {
     throw coppice::UnsupportedError(fmt::format(
-        "collective: '{}' is not an operation: write all_reduce, reduce_scatter, all_gather, broadcast, "
+        "collective: '{}' is not an operation: use all_reduce, reduce_scatter, all_gather, broadcast, "
         "reduce or all_to_all",
         op));
   }

@@ -1,5 +1,5 @@
-/* C interface to Coppice inside another simulator: messages and collectives on the network of a
- * configuration, requested while simulated time advances. session/session.h is the C++ interface.
+/* C interface for using Coppice inside another simulator, which requests messages and collectives on the
+ * network of a configuration while simulated time advances. session/session.h is the C++ interface.
  *
  *   coppice_session* session = NULL;
  *   if (coppice_open("machine.yaml", NULL, 0, &session) != COPPICE_OK) puts(coppice_error(session));

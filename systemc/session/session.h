@@ -13,9 +13,9 @@
 
 #include "session/coppice.h"
 
-// A C++ interface for using Coppice inside another simulator. It has the contract of session/coppice.h, but
-// errors are values, callbacks are functions, and sessions close themselves. It needs only the standard
-// library.
+// A C++ interface for using Coppice inside another simulator. It has the same contract as session/coppice.h,
+// except that errors are values, callbacks are function objects, and sessions close themselves. It needs only
+// the standard library.
 namespace coppice::session {
 
 struct Error {

@@ -7,8 +7,8 @@
 namespace coppice::topology {
 namespace {
 
-// Returns the nodes that can be reached from accelerator 0 along channels (`forward`), or from which it can
-// be reached.
+// Returns, for each node, whether channels lead from accelerator 0 to the node (`forward`) or from the node
+// to accelerator 0.
 std::vector<bool> reach(const Topology& topology, bool forward) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()));
   std::vector<NodeId> pending{0};

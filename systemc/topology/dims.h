@@ -13,9 +13,11 @@ namespace coppice::topology {
 inline constexpr std::int64_t kMaxNodes = 1 << 20;
 inline constexpr std::int64_t kMaxChannels = 1 << 24;
 
-// Checks that several builders share. Each throws UnsupportedError, which names the kind and a remedy.
+// The following checks are shared by several builders. Each throws UnsupportedError, which names the kind and
+// the limit.
 
-// Requires `count` entries in `dims`. `form` is the notation of valid dims for the error, such as "[k, n]".
+// Requires `count` entries in `dims`. The error quotes `form`, which shows what valid dims look like, such as
+// "[k, n]".
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form);
 
 // Requires `value` to be at least `least`. `what` describes the value, for example "accelerators per switch".

@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// The minimum number of channels for which the available memory is checked.
+// The available memory is checked only if there are at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
 // Throws if there is not enough memory to extend the lists of channels. The lists double in size, so they
@@ -77,7 +77,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
-  // A Hop stores the number of an output port, including ejection ports, in 16 bits.
+  // A Hop stores the numbers of output ports, including ejection ports, in 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
   if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} outgoing channels", src, kMaxPorts));
 

@@ -16,7 +16,7 @@ using ChannelId = std::int32_t;
 
 inline constexpr NodeId kNoNode = -1;
 
-// A directed link from an output port of `src` to an input port of `dst`.
+// A directed connection from an output port of `src` to an input port of `dst`.
 struct Channel {
   NodeId src = kNoNode;
   NodeId dst = kNoNode;
@@ -43,7 +43,7 @@ enum class Kind {
   kHyperx,
 };
 
-// Returns the name of the kind in configurations (kinds.h describes the kinds).
+// Returns the name that configurations use for the kind (kinds.h describes the kinds).
 std::string_view to_string(Kind kind);
 
 // The way in which the accelerators of a group are connected in one dimension of a kHierarchy.
@@ -65,7 +65,7 @@ class Topology {
            std::vector<DimensionKind> dimension_kinds = {});
 
   // Adds a channel, which gets the next port number at both ends. Throws UnsupportedError if an end does not
-  // exist, if both ends are the same node, if the bandwidth is zero, or if the latency is negative.
+  // exist, if both ends are the same node, if the bandwidth is not positive, or if the latency is negative.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
@@ -77,12 +77,12 @@ class Topology {
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Makes the switches of the given dimensions of a kHierarchy reduce data (in-network reduction). These must
-  // be the first `switches` switches. Like accelerators, they have network interfaces.
+  // In a kHierarchy, makes the switches of the given dimensions reduce data (in-network reduction). They must
+  // be the first `switches` switches and, like accelerators, have network interfaces.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
   // For each dimension, whether its switches reduce; empty if no switches reduce.
   const std::vector<bool>& in_network() const { return in_network_; }
-  // The number of nodes with a network interface, which are the accelerators and the reducing switches.
+  // The number of nodes with a network interface: the accelerators and the reducing switches.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
   bool has_interface(NodeId node) const { return node < num_interfaces(); }
 

@@ -10,7 +10,8 @@
 
 namespace coppice::workload {
 
-// The operations of collectives. A barrier moves no data of its ranks, but makes them wait for each other.
+// The operations of collectives. A barrier moves none of its ranks' data, but makes the ranks wait for each
+// other.
 enum class CollectiveOp { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce, kAllToAll, kBarrier };
 const char* to_string(CollectiveOp op);  // "all_reduce" and so on, as in collective.op, and "barrier"
 
@@ -25,12 +26,12 @@ constexpr bool rooted(CollectiveOp op) {
 }
 
 // The collective whose tables execute an operation. A broadcast is an all-gather in which all data belongs to
-// the root, and a reduce is such a reduce-scatter. An all-to-all is an all-gather of all blocks, and a
-// barrier is the smallest possible all-reduce.
+// the root, and a reduce is a reduce-scatter of this kind. An all-to-all is an all-gather of all blocks, and
+// a barrier is the smallest possible all-reduce.
 schedule::Collective tables_of(CollectiveOp op);
 
-// The settings of a collective, which is either the configured one or a collective of a program that runs
-// with the configured algorithm. Its schedule is compiled from these settings and the network of its members.
+// The settings of a collective: either the configured one, or one that belongs to a program and uses the
+// configured algorithm. Its schedule is compiled from these settings and the network of its members.
 struct CollectiveSpec {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::string algorithm{};   // name of an algorithm in schedule/registry.h; empty: not configured

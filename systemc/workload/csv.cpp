@@ -68,7 +68,7 @@ std::vector<std::vector<Cell>> read_csv(const std::string& path) {
     ++number;
     if (const std::size_t nul = line.find('\0'); nul != std::string_view::npos) {
       throw ConfigError({path, number, static_cast<int>(nul) + 1},
-                        "this byte is zero, so this is not a text file");
+                        "this byte is zero, so the file is not a text file");
     }
     std::vector<Cell> cells = split(line, path, number);
     if (!cells.empty()) rows.push_back(std::move(cells));

@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The number of values that an accelerator stores per token per layer for the token's keys and values.
+// The number of elements that an accelerator stores per token and layer for the token's keys and values.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }
@@ -84,8 +84,8 @@ class RankInference {
     return {builder_.join(rank_, std::move(collective), std::move(after), iteration_)};
   }
 
-  // The first stage looks up the tokens of the prompt or those that the previous step produced. Other stages
-  // receive the hidden state.
+  // The first stage looks up the tokens of the prompt or, when decoding, the tokens of the previous pass.
+  // Other stages receive the hidden state.
   Frontier begin() {
     const int last = inference_.pipeline - 1;
     Frontier ready = last_;
@@ -106,7 +106,8 @@ class RankInference {
   Frontier add_layer(const std::string& layer, std::int64_t cached, Frontier ready) {
     const Transformer& model = inference_.model;
     Work attention = attention_work(model, slice_).forward;
-    // Queries are multiplied by the cached keys, and the softmax of these scores by the cached values.
+    // Queries are multiplied by the cached keys, and the softmax of the resulting scores by the cached
+    // values.
     const auto queries = static_cast<double>(model.heads / slice_.tensor * model.head_width);
     const auto others = static_cast<double>(slice_.samples * cached);
     attention += {4 * static_cast<double>(slice_.sequence) * others * queries,

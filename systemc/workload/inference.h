@@ -13,9 +13,9 @@ namespace coppice::workload {
 struct Inference {
   Transformer model;
   int tensor = 1;            // number of ranks that share a layer
-  int expert = 1;            // number of ranks that share the experts, each with its own requests
+  int expert = 1;            // number of ranks that share the experts; each rank has its own requests
   int pipeline = 1;          // number of pipeline stages
-  std::int64_t batch = 1;    // number of requests of all ranks together
+  std::int64_t batch = 1;    // total number of requests on all ranks
   std::int64_t prompt = 1;   // number of tokens per request that the prefill reads
   std::int64_t context = 1;  // number of tokens per request in the KV cache when the decode step begins
 

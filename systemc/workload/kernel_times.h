@@ -9,7 +9,7 @@
 
 namespace coppice::workload {
 
-// The measured time of all kernels whose names match `pattern`, in which `*` stands for any text. For
+// The measured time of each kernel whose name matches `pattern`, in which `*` stands for any text. For
 // example, "decode layer * attention" matches the attention of every layer.
 struct KernelTime {
   std::string pattern;
@@ -21,7 +21,7 @@ struct KernelTime {
 // the columns have other names, or if a time is not positive or exceeds 1,000 s.
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
-// Sets the time of each computation of a program to that in the first row whose pattern matches the
+// Sets the time of each computation of a program to the time in the first row whose pattern matches the
 // computation's name. Computations without a match keep their times. Throws ConfigError, located at the row,
 // if a row matches no computation.
 void set_kernel_times(Program& program, const std::vector<KernelTime>& times);

@@ -24,8 +24,8 @@ struct LargeModel {
   Femtoseconds published_compute = 0;
   Bytes batch_tokens = 0;  // tokens per iteration over all copies, for the physical time
 
-  // The number of accelerators per copy of the model. Each holds a share of the parameters, and forms a ring
-  // with the accelerators that hold the same share in the other copies.
+  // The number of accelerators per copy of the model. Each accelerator holds a share of the parameters, and
+  // forms a ring with the accelerators that hold the same share in the other copies.
   int copy() const { return tensor * pipeline; }
   // The size of the gradients that one accelerator's ring reduces, rounded up to whole 4-byte elements.
   Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
@@ -35,8 +35,8 @@ struct LargeModel {
 std::span<const LargeModel> large_models();
 std::optional<LargeModel> find_large_model(std::string_view name);
 
-// The time of 6 x parameters x tokens operations on `accelerators` A100 GPUs, each of which reaches the
-// fraction `utilization` of 312 TFLOP/s (bf16).
+// The time that 6 x parameters x tokens operations take on `accelerators` A100 GPUs, each of which reaches
+// the fraction `utilization` of 312 TFLOP/s (bf16).
 Femtoseconds physical_compute(const LargeModel& model, int accelerators, double utilization);
 
 }  // namespace coppice::workload

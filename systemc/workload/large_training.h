@@ -32,7 +32,7 @@ struct LargeTraining {
   std::int64_t sequence = 1;     // tokens per sample
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
   int chunks = 1;  // number of layer chunks per rank; more than 1 only for the interleaved schedule
-  // Whether tensor-parallel ranks divide the tokens for work that each would otherwise repeat.
+  // Whether tensor-parallel ranks divide the tokens of work that each rank would otherwise repeat.
   bool sequence_parallel = false;
   // Ranks with the same weights shard nothing (0), the optimizer state (1), also the gradients (2), or also
   // the weights (3).
@@ -70,7 +70,7 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
 // Throws like check_training().
 Program build_large_training(const LargeTraining& training);
 
-// The program of build_large_training(), in which data-parallel copy 0 of the model represents all copies.
+// Builds the program of build_large_training() in a form in which data-parallel copy 0 represents all copies.
 ReplicatedProgram build_replicated_training(const LargeTraining& training);
 
 }  // namespace coppice::workload

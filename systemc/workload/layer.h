@@ -14,7 +14,7 @@ enum class LayerKind {
   kEmbedding,      // selects a row of a table of `channels` x `filters` values for every pixel
   kMatmul,         // the product of two activations; has no weights, but both operands have gradients
   kElementwise,    // a function of each input value
-  kAdd,            // the sum of two inputs of this size; the gradient of each is that of the sum
+  kAdd,            // the sum of two inputs of this size, each of which has the gradient of the sum
   kNormalization,  // by mean and variance; its weights are a scale and a shift per channel
   kPooling,        // over windows of filter_height x filter_width inputs
   kSoftmax,        // over the channels
@@ -78,7 +78,7 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-// How many values the tensors of a layer contain.
+// The numbers of values in the tensors of a layer.
 struct Tensors {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
@@ -97,9 +97,9 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// The products of `pass` over `samples` samples: B samples, Ho x Wo outputs, R x S filters, C channels, F
-// filters, G groups, with the inputs in the layout of im2col (one row per output, with its patch in the
-// columns):
+// The products of `pass` over `samples` samples. There are B samples, Ho x Wo outputs, C channels, F filters
+// of size R x S, and G groups; the inputs have the layout of im2col (one row per output, with its patch in
+// the columns):
 //   forward          m = B Ho Wo    k = R S C/G    n = F/G        count G
 //   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im if patches overlap
 //   weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G

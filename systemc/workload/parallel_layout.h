@@ -47,8 +47,8 @@ using ParallelCoordinates = std::array<int, kParallelAxes>;  // [ParallelAxis]: 
 // Converts ranks to coordinates and coordinates to ranks.
 class ParallelLayout {
  public:
-  // Throws LayoutError if the order is not a permutation of the axes, or if there are fewer than 1 ranks
-  // along an axis.
+  // Throws LayoutError if the order is not a permutation of the axes, or if the number of ranks along an axis
+  // is below 1.
   explicit ParallelLayout(const ParallelSpec& spec);
 
   int ranks() const { return ranks_; }

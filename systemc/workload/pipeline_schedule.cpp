@@ -56,7 +56,8 @@ const char* to_string(PipelineSchedule schedule) {
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches) {
   if (schedule != PipelineSchedule::kInterleaved && chunks != 1) {
-    throw std::invalid_argument("only an interleaved schedule can have several chunks of layers per rank");
+    throw std::invalid_argument(
+        "only an interleaved schedule can have more than one chunk of layers per rank");
   }
   switch (schedule) {
     case PipelineSchedule::kGpipe:

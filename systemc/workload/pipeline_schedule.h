@@ -24,7 +24,7 @@ struct PipelineUnit {
 
 // The passes of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of layers;
 // chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if the schedule is kInterleaved and
-// `micro_batches` is not a multiple of `ranks`, or if another schedule has several chunks.
+// `micro_batches` is not a multiple of `ranks`, or if another schedule has more than one chunk.
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches);
 

@@ -69,7 +69,9 @@ class Checker {
       throw UnsupportedError(fmt::format("{} uses group {}, but the program has {} groups", what,
                                          collective.group, program_.groups.size()));
     }
-    if (collective.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, collective.bytes));
+    if (collective.bytes < 0)
+      throw UnsupportedError(
+          fmt::format("{} has {} bytes, but sizes must not be negative", what, collective.bytes));
     const auto size = program_.groups[static_cast<std::size_t>(collective.group)].ranks.size();
     if (collective.root < 0 || static_cast<std::size_t>(collective.root) >= size) {
       throw UnsupportedError(
@@ -84,7 +86,9 @@ class Checker {
     if (transfer.source == transfer.destination) {
       throw UnsupportedError(fmt::format("{} sends data from rank {} to itself", what, transfer.source));
     }
-    if (transfer.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, transfer.bytes));
+    if (transfer.bytes < 0)
+      throw UnsupportedError(
+          fmt::format("{} has {} bytes, but sizes must not be negative", what, transfer.bytes));
   }
 
   std::string place(int rank, const Operation& operation) const {
@@ -170,15 +174,15 @@ class Checker {
   void check_work(int rank, const Operation& operation, const Send& send) {
     const Transfer& transfer = check_end(rank, operation, send.transfer, sent_, "sends");
     if (transfer.source == rank) return;
-    throw UnsupportedError(fmt::format("{} sends '{}', which is from rank {}", place(rank, operation),
+    throw UnsupportedError(fmt::format("{} sends '{}', whose source is rank {}", place(rank, operation),
                                        transfer.name, transfer.source));
   }
 
   void check_work(int rank, const Operation& operation, const Receive& receive) {
     const Transfer& transfer = check_end(rank, operation, receive.transfer, received_, "receives");
     if (transfer.destination == rank) return;
-    throw UnsupportedError(fmt::format("{} receives '{}', which is for rank {}", place(rank, operation),
-                                       transfer.name, transfer.destination));
+    throw UnsupportedError(fmt::format("{} receives '{}', whose destination is rank {}",
+                                       place(rank, operation), transfer.name, transfer.destination));
   }
 
   const Transfer& check_end(int rank, const Operation& operation, std::int32_t index, std::vector<int>& uses,

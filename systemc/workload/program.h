@@ -26,7 +26,7 @@ struct GroupCollective {
   std::string name;
   CollectiveOp op = CollectiveOp::kAllReduce;
   int group = 0;     // index in Program::groups
-  Bytes bytes = 0;   // defined as for `collective.size`: for an all-gather, the size of the whole result
+  Bytes bytes = 0;   // defined like `collective.size`: for an all-gather, the size of the whole result
   int root = 0;      // for a broadcast or reduce: index in the group
   int priority = 0;  // if ports serve by priority, collectives with a higher priority come first
   std::string kind;  // the purpose: "data", "tensor", "pipeline", "expert", "context" or any other word
@@ -49,7 +49,7 @@ struct Transfer {
 // The purpose of a computation. Results list times by purpose.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// A computation. Either its duration is set, or its operations and bytes, from which the accelerator's
+// A computation. Either its duration is set, or its operations and bytes are set and the accelerator's
 // roofline determines the time. A pass over a layer, or the update of the layer's weights (see `purpose`),
 // takes the time that the accelerator's arrays need if nothing else uses the memory.
 struct Compute {
@@ -84,8 +84,8 @@ struct Receive {
 };
 
 // An operation of a rank. It starts when all operations in `after`, which belong to the same rank, have ended
-// and its resource is free. An accelerator computes one operation at a time, in the order in which they
-// become ready; if several become ready at the same time, in the order of the list.
+// and its resource is free. An accelerator computes one operation at a time: operations are computed in the
+// order in which they become ready or, if several become ready at the same time, in the order of the list.
 struct Operation {
   std::string name;
   std::variant<Compute, MemoryAccess, JoinCollective, Send, Receive> work;
@@ -120,10 +120,10 @@ inline int accelerator_of(const Program& program, int rank) {
   return program.placement.empty() ? rank : program.placement[static_cast<std::size_t>(rank)];
 }
 
-// Throws UnsupportedError if a program cannot run; the message names the rank and the operation. The causes
-// are an index out of range; a collective that is not joined exactly once by every rank of its group and by
-// no other rank; a transfer that is not sent and received exactly once by its ranks; a cycle of dependencies;
-// two ranks on one accelerator; and negative sizes.
+// Throws UnsupportedError if a program cannot run; the message names the rank and the operation. The possible
+// causes are an index out of range; a collective that is not joined exactly once by every rank of its group
+// and by no other rank; a transfer that is not sent and received exactly once by its ranks; a cycle of
+// dependencies; two ranks on one accelerator; and negative sizes.
 void check_program(const Program& program);
 
 const char* to_string(Purpose purpose);

@@ -11,14 +11,14 @@
 
 namespace coppice::workload {
 
-// Operations of a rank for which the rank's next operation must wait.
+// The operations of a rank that the rank's next operation must wait for.
 using Frontier = std::vector<std::int32_t>;
 
 // All operations in `a` and `b`, without duplicates.
 Frontier both(Frontier a, const Frontier& b);
 
 // Builds a program rank by rank. Collectives of different ranks are matched by their group and by their
-// position among the group's collectives, since all ranks join these in the same order.
+// position among the group's collectives, because all ranks join them in the same order.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int ranks);
@@ -35,7 +35,8 @@ class ProgramBuilder {
   // Adds an operation by which the rank joins its group's next collective. Throws ModelError if another rank
   // has joined a collective of a different kind, operation or size at the same position.
   std::int32_t join(int rank, GroupCollective collective, Frontier after, int iteration);
-  // Add the two ends of a transfer. `key` distinguishes it from other transfers between the same ranks.
+  // Add the sending and the receiving end of a transfer. `key` distinguishes it from other transfers between
+  // the same ranks.
   using TransferKey = std::array<int, 5>;
   std::int32_t send(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);
   std::int32_t receive(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);

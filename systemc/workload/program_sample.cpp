@@ -10,8 +10,8 @@ namespace {
 
 constexpr Bytes kLeast = 64;
 
-// Selects the objects of a list that are in use, in their original order, and maps their old indices to new
-// ones.
+// Selects those objects of a list that are in use. They keep their order, and their old indices are mapped to
+// new ones.
 template <typename Object>
 class Kept {
  public:

@@ -71,8 +71,8 @@ Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, 
   return computed;
 }
 
-// Keys and values travel around the ring a second time. Their gradients travel with them and return to the
-// ranks that own them at the end.
+// Keys and values travel around the ring a second time. Their gradients travel with them and, at the end,
+// return to the ranks that own them.
 Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
                                                      const Work& projections, const Work& scores) {
   const std::string name = place.name + " attention";
@@ -93,8 +93,8 @@ Bytes RankProgramBuilder::routed_bytes() const {
   return hidden_bytes() * training_.model.experts_per_token;
 }
 
-// Whether tensor-parallel ranks, which share tokens, send only their own tokens to the experts. The ranks of
-// an expert then gather all tokens that arrive.
+// Whether each tensor-parallel rank sends only its share of the tokens to the experts. The ranks of an expert
+// then gather all tokens that arrive.
 bool RankProgramBuilder::routes_shares() const {
   return training_.sequence_parallel && training_.parallel.expert > 1;
 }
@@ -145,7 +145,7 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  // Only this rank's share of the input was stored, so gather the rest.
+  // Only this rank's share of the input was stored, so the rest must be gathered.
   const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
   ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));

@@ -192,7 +192,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
   ready = enter(place, "", both(std::move(ready), gathered));
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
-  // For every token, exchange the maximum and the sum over words, and the value of the correct word.
+  // For every token, ranks exchange the maximum and the sum over words, and the value of the correct word.
   return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kElementBytes * slice_.tokens(), "tensor",
               unit_name(unit) + " loss", std::move(ready));
 }
@@ -233,8 +233,8 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
   if (training_.zero >= 2 || (last && training_.overlap)) flush_all();
 }
 
-// Adds gradients to be reduced. They are complete after the last micro-batch, but if ranks store only parts
-// of them, they are reduced after every micro-batch.
+// Adds gradients for reduction. They are reduced after the last micro-batch, when they are complete, unless
+// ranks store only parts of them: in this case, they are reduced after every micro-batch.
 void RankProgramBuilder::reduce(const StageParameters& parameters, const Frontier& after, bool last) {
   if (!last && training_.zero < 2) return;
   const StageParameters by_group = by_copies(parameters);

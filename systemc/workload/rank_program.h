@@ -22,7 +22,7 @@ class RankProgramBuilder {
   // The first element of a transfer's key. For passes, the other elements are the iteration, the stage and
   // the micro-batch; for rings, the number of earlier steps.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
-  // Describes a layer's pass in a unit of the pipeline by its name and purpose.
+  // The name and purpose of a layer's pass within a unit of the pipeline.
   struct Place {
     std::string name;
     Purpose purpose = Purpose::kForward;
@@ -56,11 +56,11 @@ class RankProgramBuilder {
   Frontier output_gradient(const PipelineUnit& unit, Frontier ready);
   Frontier embedding(const PipelineUnit& unit);
 
-  // Add the communication of tensor parallelism before and after the work that ranks share.
+  // Add the communication that tensor parallelism needs before and after the work that ranks share.
   Frontier enter(const Place& place, const char* part, Frontier ready);
   Frontier leave(const Place& place, const char* part, Frontier ready);
   Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
-  // Move the MLP's tokens to their experts and back, with the communication of tensor parallelism.
+  // Move the MLP's tokens to their experts and back, including the communication of tensor parallelism.
   Frontier to_experts(const Place& place, Frontier ready);
   Frontier from_experts(const Place& place, Frontier ready);
   Frontier gather_inputs(const Place& place, const char* what, Frontier ready);
@@ -82,7 +82,7 @@ class RankProgramBuilder {
                 Frontier after);
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
-  Bytes hidden_bytes() const;     // size of the activations between layers, over all tensor-parallel ranks
+  Bytes hidden_bytes() const;     // size of the activations between layers on all tensor-parallel ranks
   Bytes routed_bytes() const;     // size of the activations if each token is sent to all its experts
   Bytes key_value_bytes() const;  // size of the keys and values of a rank's tokens
 
@@ -104,7 +104,7 @@ class RankProgramBuilder {
   int iteration_ = 0;
   Frontier last_;            // last operations of the previous unit
   Frontier before_last_;     // last operations of the unit before the previous one
-  Frontier previous_layer_;  // operations for which the previous layer waited
+  Frontier previous_layer_;  // operations that the previous layer waited for
   Frontier reductions_;
   Frontier weights_;  // operations that compute weight gradients in this unit
   std::vector<std::pair<int, std::int64_t>> reduced_;  // (group, number of weights) for every reduction

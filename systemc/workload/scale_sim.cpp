@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// A larger value in a table must be a mistake; with larger values, products would also exceed 64 bits. The
-// accelerator model checks the products of a whole mini-batch.
+// Larger values in a table must be mistakes; their products could also exceed 64 bits. The accelerator model
+// checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -188,7 +188,7 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// Whether SCALE-Sim does not have this column.
+// Whether Coppice has this column but SCALE-Sim does not.
 bool is_our_own(Column column) {
   return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
          column == Column::kKind;
@@ -228,8 +228,8 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Throws if the table contains output sizes, as tables of some tools do. Output sizes do not determine input
-// sizes.
+// Throws if the table contains output sizes, as the tables of some tools do. Output sizes do not determine
+// input sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -246,8 +246,9 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns, by their number: those for convolutions or, if there are fewer, those for products,
-// unless names in the header contradict this. Empty if there are too few columns for either.
+// Chooses SCALE-Sim's columns by the number of columns: those for convolutions if there are enough columns,
+// otherwise those for products. Empty if there are too few columns for either, or if names in the header show
+// that the table does not list products.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -258,8 +259,9 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose names do not matter, by their position. Empty if the names matter, because
-// one of them is known only to Coppice or because there are too few columns.
+// Identifies the columns of a header by their position if their names do not matter. Empty if there are too
+// few columns or if the names matter, because all of them are known or because one of them exists only in
+// Coppice.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -284,8 +286,8 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// Determines the columns of a table. Cells without a header after SCALE-Sim's columns are identified by their
-// position.
+// Determines the columns of a table. Cells that follow SCALE-Sim's columns and have no header are identified
+// by their position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
@@ -409,8 +411,8 @@ void assign(Layer& layer, Column column, const Cell& cell) {
   }
 }
 
-// Throws ConfigError if a layer's products are too large to be timed. The filter must have been checked
-// before.
+// Throws ConfigError if a layer's products are too large to be timed. The filter must already have been
+// checked.
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
@@ -439,7 +441,7 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   }
 }
 
-// Checks the rules among the columns of a row. Cells of optional columns may be missing.
+// Checks that the columns of a row are consistent with each other. Cells of optional columns may be missing.
 class RowChecker {
  public:
   RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
@@ -569,10 +571,9 @@ Model import_scale_sim(const std::string& path) {
     model.layers.push_back(read_layer(row, columns));
     macs += model.layers.back().macs();
     if (macs > kMostMacs) {
-      throw ConfigError(
-          row.front().place,
-          fmt::format("the layers up to this row need more than {} multiply-accumulates per sample",
-                      kMostMacs));
+      throw ConfigError(row.front().place, fmt::format("the layers up to this row need more than {} "
+                                                       "multiply-accumulates per sample, which is the limit",
+                                                       kMostMacs));
     }
   }
   if (model.layers.empty()) {

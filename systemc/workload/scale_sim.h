@@ -16,7 +16,7 @@ namespace coppice::workload {
 // softmax), Sparsity (N:M weights kept) and Batch (inputs per sample). If a header has none of Padding,
 // Groups, Dilation and Kind, its names do not matter, as in SCALE-Sim: cells are identified by position, and
 // the stride may be followed by a second stride, the sparsity and the batch. A layer with "DP" in its name
-// applies its filters to each channel separately. Model::warnings mentions unknown columns. Throws
+// applies its filters to each channel separately. Unknown columns are reported in Model::warnings. Throws
 // ConfigError, located at the cell, if the table has any other form.
 Model import_scale_sim(const std::string& path);
 

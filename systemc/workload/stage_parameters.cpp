@@ -32,8 +32,8 @@ StageParameters embedding_parameters(const LargeTraining& training) {
 
 StageParameters output_parameters(const LargeTraining& training) {
   Transformer model = training.model;
-  // If there are several stages, the last stage has its own copy of the weights that are tied to the first
-  // stage.
+  // If there are several stages, the last stage has its own copy of the weights that are tied to those of the
+  // first stage.
   model.tied = model.tied && training.parallel.pipeline == 1;
   return {local_output_parameters(model, training.slice()), 0};
 }

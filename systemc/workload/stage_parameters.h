@@ -6,20 +6,20 @@
 
 namespace coppice::workload {
 
-// The numbers of a rank's weights, in two groups. Experts are copied along the data and context axes, and all
-// other weights also along the expert axis.
+// The number of weights of a rank in each of two groups. Experts are copied along the data and context axes,
+// and all other weights also along the expert axis.
 struct StageParameters {
   std::int64_t dense = 0;
   std::int64_t expert = 0;
 
   std::int64_t all() const { return dense + expert; }
-  // How many weights a rank keeps if all ranks with the same weights divide them evenly; both groups are
-  // rounded up.
+  // The number of weights that a rank keeps if all ranks with the same weights divide them evenly; it is
+  // rounded up in each group.
   std::int64_t shares(const LargeTraining& training) const;
   StageParameters& operator+=(const StageParameters& other);
 };
 
-// The number of ranks that have the same weights of a group.
+// For each group of weights, the number of ranks that have the same weights.
 std::int64_t dense_copies(const LargeTraining& training);
 std::int64_t expert_copies(const LargeTraining& training);
 

@@ -206,7 +206,7 @@ class RankIteration {
 
   void keep(const Frontier& reduced) { gradients_.insert(gradients_.end(), reduced.begin(), reduced.end()); }
 
-  // Merges all all-reduces among the same ranks into one.
+  // Merges the all-reduces among the same ranks into one.
   void reduce_together() {
     std::vector<std::pair<const TextLayer*, Communication>> sums;
     for (const TextLayer* own : waiting_) {
@@ -249,7 +249,7 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   if (workload.pipeline > 1) {
     list.push_back(
         fmt::format("the {} pipeline stages (pp:) run independently, each with all layers of the text "
-                    "workload, which has no transfers between them",
+                    "workload, because it has no transfers between stages",
                     workload.pipeline));
   }
   if (workload.accumulation > 1) {
@@ -265,8 +265,9 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   });
   if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
     list.emplace_back(
-        "the bytes of ALLGATHER are taken to be one rank's input, but SimAI, whose header this text workload "
-        "has, writes the bytes of the result: if SimAI wrote it, set training.all_gather_bytes: total");
+        "the bytes of ALLGATHER are taken to be one rank's input, but this text workload has a header of "
+        "SimAI, which writes the bytes of the result: if SimAI wrote the workload, set "
+        "training.all_gather_bytes: total");
   }
   return list;
 }

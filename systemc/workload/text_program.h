@@ -20,9 +20,9 @@ void require_groups(const TextWorkload& workload, int ranks);
 Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
                            AllGatherBytes counted, Overlap overlap);
 
-// The program of build_text_program(), in which one copy of the model represents all copies. There is a
-// single copy if accelerators exchange data within a dimension, or within groups that differ from layer to
-// layer.
+// Builds the program of build_text_program() in a form in which one copy of the model represents all copies.
+// There is a single copy if accelerators exchange data within a dimension, or within groups that differ from
+// layer to layer.
 ReplicatedProgram build_replicated_text(const TextWorkload& workload, const std::vector<int>& widths,
                                         AllGatherBytes counted, Overlap overlap);
 

@@ -41,7 +41,8 @@ struct NamedSuffix {
   const char* text;
   Group group;
 };
-// The suffixes that SimAI adds to collectives. The longer one comes first, since it ends with the other.
+// The suffixes that SimAI adds to collectives. The longer suffix comes first, because it ends with the
+// shorter one.
 constexpr std::array kSuffixes{NamedSuffix{"_DP_EP", Group::kExpertData}, NamedSuffix{"_EP", Group::kExpert}};
 constexpr std::size_t kWordsOfALayer = 12;
 constexpr std::int64_t kMostLayers = 100'000;
@@ -92,7 +93,7 @@ Parallelism read_parallelism(const Word& word) {
   throw ConfigError(word.place, fmt::format("unknown parallelism '{}': write one of {}", word.text, known));
 }
 
-// Reads a collective. A suffix of SimAI may specify its group.
+// Reads a collective. A suffix that SimAI adds may specify the collective's group.
 Communication read_exchange(const Word& word) {
   std::string name = word.text;
   Communication communication;
@@ -346,8 +347,9 @@ Bytes total_bytes(const Communication& communication, AllGatherBytes counted, in
     return communication.bytes;
   }
   if (communication.bytes <= kMostBytes / ranks) return communication.bytes * ranks;
-  throw UnsupportedError(fmt::format("an all-gather of {} bytes from each of {} accelerators is more than {}",
-                                     communication.bytes, ranks, kMostBytes));
+  throw UnsupportedError(fmt::format(
+      "an all-gather of {} bytes from each of {} accelerators gathers more than {} bytes, which is the limit",
+      communication.bytes, ranks, kMostBytes));
 }
 
 TextWorkload import_text_workload(const std::string& path) {

@@ -76,7 +76,7 @@ struct TextWorkload {
   int accelerators = 0;             // all_gpus: (SimAI); 0: not specified
   int last_bottom_layer = 0;        // for DLRM: last layer of the bottom MLP, which the top MLP follows
   std::vector<int> checkpoints;     // for recomputed transformers: layers from which to recompute
-  std::vector<int> recompute_from;  // layers before whose backward pass activations are recomputed
+  std::vector<int> recompute_from;  // layers whose backward pass must wait for recomputation
   std::vector<TextLayer> layers;    // in the order of the forward pass
 };
 
@@ -84,9 +84,10 @@ struct TextWorkload {
 // the number of layers, and each further line describes a layer: its name; a reserved number of at least -1;
 // for the forward pass, the input gradient and the weight gradient, the compute time (ns), the collective
 // (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL) and its bytes (0 for NONE); and the time of the
-// update (ns). The header of SimAI (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its suffixes of collectives,
-// _EP and _DP_EP, are also read; vpp and pp_comm affect only SimAI's formula for the pipeline bubble and are
-// ignored. Throws ConfigError, located at file:line:column, if the file has any other form.
+// update (ns). SimAI's parameters in the first line (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its
+// suffixes for collectives, _EP and _DP_EP, are also read; vpp and pp_comm affect only SimAI's formula for
+// the pipeline bubble and are ignored. Throws ConfigError, located at file:line:column, if the file has any
+// other form.
 TextWorkload import_text_workload(const std::string& path);
 
 // The total size of a communication's data among `ranks` accelerators. `counted` states what the size of an

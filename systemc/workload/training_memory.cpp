@@ -89,8 +89,8 @@ std::int64_t shared_weights(const LargeTraining& training, const StageParameters
          (expert_copies(training) > 1 ? parameters.expert : 0);
 }
 
-// Finds the maximum number of gathered weights that a rank holds. A rank gathers the weights that it uses one
-// after another, each while the previous ones are in use.
+// Finds the maximum number of gathered weights that a rank holds. A rank gathers weights in the order in
+// which it uses them, each set while the previous set is in use.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)

@@ -28,7 +28,7 @@ struct LayerCost {
   Femtoseconds update = 0;  // time to update the layer's weights after their gradients have been reduced
 };
 
-// When events of a layer happen, counted from the start of the iteration. If the layer has no all-reduce of
+// The times of a layer's events, counted from the start of the iteration. If the layer has no all-reduce of
 // its own (no gradient, or no overlap), then gradient_ready, all_reduce_begin and all_reduce_end are equal.
 struct LayerTimes {
   Femtoseconds forward_end = 0;
@@ -43,7 +43,7 @@ struct LayerTimes {
 struct TrainingTimeline {
   Femtoseconds forward = 0;
   Femtoseconds backward = 0;
-  Femtoseconds compute = 0;                // forward + backward
+  Femtoseconds compute = 0;                // forward + backward + update
   Femtoseconds communication = 0;          // time during which an all-reduce is in progress
   Femtoseconds exposed_communication = 0;  // the part of `communication` after the computation
   Femtoseconds overlapped = 0;             // the part of `communication` during the computation

@@ -17,8 +17,8 @@ Work work(double multiplications, double values) {
   return {2 * multiplications, static_cast<double>(kHalfBytes) * values};
 }
 
-// The work of all three passes of a matrix product. It multiplies `rows` inputs by `weights` weights, and
-// reads and writes the given numbers of input and output values.
+// The work of all three passes of a matrix product. The product multiplies `rows` inputs by `weights`
+// weights, and reads and writes the given numbers of input and output values.
 PassWork product(double rows, double weights, double inputs, double outputs) {
   const Work pass = work(rows * weights, weights + inputs + outputs);
   return {pass, pass, pass, {}};
@@ -107,7 +107,8 @@ PassWork attention_work(const Transformer& model, const Slice& slice) {
   const auto both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width);
   PassWork sum = product(tokens, width * (queries + both), tokens * width, tokens * (queries + both));
   add(sum, product(tokens, queries * width, tokens * queries, tokens * width));
-  // Every query of a sample is multiplied by every key, and the softmax of these scores by every value.
+  // Every query of a sample is multiplied by every key, and the softmax of the resulting scores by every
+  // value.
   const double multiplications = 2 * tokens * static_cast<double>(slice.sequence) * queries;
   const Work scores = work(multiplications, 2 * tokens * queries + keys * both);
   sum.forward += scores;

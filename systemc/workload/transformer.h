@@ -70,14 +70,14 @@ struct Slice {
   std::int64_t expert = 1;    // number of accelerators that share the experts
 
   std::int64_t tokens() const { return samples * (sequence / context); }
-  // The number of key-value heads on an accelerator. If there are more accelerators than heads, several hold
-  // the same head.
+  // The number of key-value heads on an accelerator. If there are more accelerators than heads, several
+  // accelerators hold the same head.
   std::int64_t local_key_value_heads(const Transformer& model) const;
 };
 
 // The number of weights on one accelerator: of a layer's attention (with both normalizations and the router,
-// which all ranks hold), of its experts, of the embedding, and of the output layer. The words of the last two
-// are divided by `tensor`.
+// which all ranks hold), of its experts, of the embedding, and of the output layer. In the last two, the
+// vocabulary is divided among `tensor` accelerators.
 std::int64_t local_attention_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_expert_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);

@@ -28,7 +28,7 @@ std::vector<NodeId> members(const std::vector<bool>& inside) {
 // Let `missed` be the first accelerator, in a fixed order, that a set lacks, so that the set contains all
 // accelerators before it. Flow is pushed from `missed`, against the direction of the data. It must equal the
 // sum of all shares that `missed` lacks, where accelerators before `missed` accept any amount of flow and
-// those after it accept at most their shares. The channels are scaled so that the best set found so far just
+// those after it accept at most their shares. The channels are scaled so that the worst set found so far just
 // satisfies this condition. A worse set exists if and only if the flow falls short.
 class WorstCutSearch {
  public:
@@ -81,8 +81,8 @@ class WorstCutSearch {
     scale();
   }
 
-  // Scales the channels by the data of the best set, and the shares by its bandwidth. Accelerators before the
-  // current one accept any amount of flow.
+  // Scales the channels by the data of the worst set so far, and the shares by its bandwidth. Accelerators
+  // before the current one accept any amount of flow.
   void scale() {
     network_.reset(best_data_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -104,7 +104,7 @@ class WorstCutSearch {
     return false;
   }
 
-  // Makes the set that limited the last flow the best set.
+  // Records the set that limited the last flow as the worst set so far.
   void narrow() {
     std::vector<bool> outside(inside_.size());
     for (const Vertex vertex : network_.reached()) outside[index(vertex)] = true;

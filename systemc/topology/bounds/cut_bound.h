@@ -20,16 +20,18 @@ struct CutBound {
 inline constexpr int kMaxCutAccelerators = 8192;
 
 // Finds the worst cut if accelerators contribute shares that all other accelerators must receive (kOut), or
-// must receive shares to which all other accelerators contribute (kIn). Among the sets with at least one
-// accelerator, but not all of them, this is the set with the largest ratio of its shares to the bandwidth out
-// of (or into) it. `shares` has an entry per accelerator, in any unit; if it is empty, all shares are 1. In a
-// broadcast or reduce, the root has all shares. The result is exact (Dinkelbach's iteration over minimum
-// cuts). It is empty if there is only one accelerator. Throws UnsupportedError if an accelerator cannot reach
-// another; the error names both.
+// must receive shares to which all other accelerators contribute (kIn). Among the sets with at least one but
+// not all accelerators, this is the set with the largest ratio of its shares to the bandwidth out of (or
+// into) it. `shares` has an entry per accelerator, in any unit; if it is empty, all shares are 1. In a
+// broadcast or reduce, the root has all shares. The result is exact for up to kMaxCutAccelerators
+// accelerators (Dinkelbach's iteration over minimum cuts); in larger networks, only a set that lacks a single
+// accelerator is examined. It is empty if there is only one accelerator. Throws UnsupportedError if an
+// accelerator cannot reach another; the error names both.
 CutBound worst_cut(const Topology& topology, Direction direction = Direction::kOut,
                    std::span<const std::int64_t> shares = {});
 
-// Like worst_cut(), but finds the set with the least bandwidth out of it. The `data` of the result is 1.
+// Like worst_cut(), but finds the set with the least bandwidth out of it; in larger networks, only sets that
+// contain or lack a single accelerator are examined. The `data` of the result is 1.
 CutBound narrowest_cut(const Topology& topology);
 
 }  // namespace coppice::topology

@@ -15,7 +15,7 @@ enum class Direction : std::uint8_t { kOut, kIn };
 // accelerators.
 __extension__ using Capacity = __int128;
 
-// Computes flows over the channels of a topology. Flow is pushed from one vertex after another to vertices
+// Computes flows over the channels of a topology. Flow is pushed from several vertices in turn to vertices
 // with room. Earlier flows are kept while the next one is pushed, and flows take the shortest available paths
 // (Dinic's algorithm with warm starts). As a result, finding many similar minimum cuts costs little more than
 // listing them.
@@ -54,7 +54,7 @@ class FlowNetwork {
   // Pushes as much flow as possible, but at most `limit`, from a vertex to other vertices with room. Returns
   // the amount of flow.
   Capacity push(Vertex from, Capacity limit);
-  // Withdraws the most recent `amount` of flow of the last push.
+  // Withdraws `amount` of the flow of the last push, starting with the path that was found last.
   void withdraw(Capacity amount);
   // After a push that fell short of its limit, returns the vertices that can still be reached, starting with
   // `from`. The cut around them is a minimum cut between `from` and all vertices with room.
@@ -80,7 +80,8 @@ class FlowNetwork {
 
   std::int64_t unit_ = 0;
   Capacity unlimited_ = 0;
-  // Arcs, indexed by vertex. Two vertices that are joined by a channel have one arc in each direction.
+  // Arcs, sorted by source: the arcs out of vertex v are numbered from first_[v] to first_[v + 1] - 1. Two
+  // vertices that are joined by a channel have one arc in each direction.
   std::vector<Arc> first_;
   std::vector<Vertex> head_;
   std::vector<Arc> reverse_;

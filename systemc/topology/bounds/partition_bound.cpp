@@ -57,11 +57,11 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
   if (topology.num_interfaces() == topology.num_nodes()) count = next;
 }
 
-// The limit on the number of parties times channels for the search of partitions other than that into single
-// parties. At the limit, the search takes several seconds.
+// Partitions other than the one into single parties are examined only if the number of parties times the
+// number of arcs is at most this limit. At the limit, the search takes several seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
-// The price of a partition, which is the exit capacity, in units of the network, divided by the number of
+// The price of a partition, which is its exit capacity (in units of the network) divided by its number of
 // joints.
 struct Price {
   Capacity exits = 0;
@@ -80,7 +80,7 @@ struct Grouping {
   Price price() const { return {exits, static_cast<Capacity>(groups.size()) - 1}; }
 };
 
-// Finds the cheapest partition of parties with a decreasing sequence of prices.
+// Finds the cheapest partition of the parties by lowering the price step by step.
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, Direction direction, const Parties& parties)
@@ -119,11 +119,11 @@ class PartitionSearch {
 
 // Finds a partition that is cheaper than `price`. If capacities are scaled by the joints of the price, its
 // exits are the cost of one joint. A partition is cheaper than the price if and only if the sum over its
-// groups of (exit - cost) is less than that of a single group. The minimum of this sum equals the maximum of
-// the sum of shares x(v) such that, for every set, the shares in the set do not exceed its exit minus the
-// cost. The shares are maximised one after another. Each share is limited by the sets that consist of its
-// party and earlier parties. The union of two intersecting sets without slack also has no slack, so these
-// unions become the groups.
+// groups of (exit - cost) is less than the same sum for a single group. The minimum of this sum equals the
+// maximum of the sum of shares x(v) such that, for every set, the shares in the set do not exceed its exit
+// minus the cost. The shares are maximised one after another. Each share is limited by the sets that consist
+// of its party and earlier parties. The union of two intersecting sets without slack also has no slack, so
+// these unions become the groups.
 std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   const Capacity cost = price.exits;
   network_.reset(price.joints);

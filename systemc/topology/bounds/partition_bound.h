@@ -20,11 +20,11 @@ struct Partition {
   std::int64_t joints() const { return static_cast<std::int64_t>(groups.size()) - 1; }
 };
 
-// Finds the partition into at least two groups with the smallest ratio bytes_per_second / joints() in the
-// given direction. The sum of an element takes two messages between groups per joint, so an all-reduce of M
-// bytes takes at least 2 M joints() / bytes_per_second. If the links of a network are equally fast in both
-// directions, half of this ratio is the strength of the network: the total bandwidth of edge-disjoint
-// spanning trees (Nash-Williams, Tutte).
+// Among the partitions into at least two groups, finds the one with the smallest ratio bytes_per_second /
+// joints() in the given direction. The sum of an element takes two messages between groups per joint, so an
+// all-reduce of M bytes takes at least 2 M joints() / bytes_per_second. If the links of a network are equally
+// fast in both directions, half of this ratio is the strength of the network: the total bandwidth of
+// edge-disjoint spanning trees (Nash-Williams, Tutte).
 //
 // The result is exact. It is found by Dinkelbach's iteration over Cunningham's greedy algorithm (Optimal
 // attack and reinforcement of a network, JACM 1985), where each step needs one minimum cut per accelerator. A

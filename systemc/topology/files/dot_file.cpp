@@ -187,7 +187,8 @@ class DotReader {
     }
   }
 
-  // Reads a node with an optional port, or a subgraph. Returns the nodes that it names.
+  // Reads one end of an edge, which is a node with an optional port or a subgraph. Returns the nodes that
+  // this end names.
   std::vector<int> read_end(const Usual& usual) {
     if (lexer_.is("subgraph") || lexer_.is("{")) {
       if (lexer_.take("subgraph") && !lexer_.is("{")) lexer_.next();

@@ -15,7 +15,7 @@
 namespace coppice::topology {
 namespace {
 
-// The optional values after the two ends of a channel or link.
+// The optional values that follow the two ends of a channel or link.
 struct ChannelOptions {
   std::optional<Bandwidth> bandwidth;
   std::optional<Femtoseconds> latency;
@@ -53,7 +53,7 @@ class GraphParser {
   std::optional<GraphFile> graph_;  // set once the first channel has been read
 };
 
-// Returns the word after the word at `i`, which is its value.
+// Returns the value of the keyword at `i`, which is the next word.
 const Word& value_of(const Line& line, std::size_t i) {
   if (i + 1 < line.size()) return line[i + 1];
   throw ConfigError(end_of(line), fmt::format("'{}' needs a value", line[i].text));
@@ -126,7 +126,8 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks the values that the file sets. Default values have already been checked with the configuration.
+// Checks the values that the file sets. Default values have already been checked as part of the
+// configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {

@@ -57,7 +57,7 @@ Line split_line(std::string_view text, SourceLocation where) {
 
 namespace {
 
-// Splits the text into its first `most` lines that are not empty.
+// Returns the first `most` non-empty lines of the text, split into words.
 std::vector<Line> split(std::string_view text, const std::string& file, std::size_t most) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

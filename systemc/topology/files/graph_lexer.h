@@ -32,9 +32,9 @@ SourceLocation end_of(const Line& line);
 // it is invalid.
 std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t least, std::int64_t most);
 
-// Throws ConfigError if one of several accelerators has no outgoing or no incoming channel, or cannot reach
-// another accelerator. The location of the error is `places[accelerator]`; if `places` is too short, it is
-// the first entry.
+// Throws ConfigError if there are several accelerators and one of them has no outgoing or no incoming
+// channel, or cannot reach another. The location of the error is `places[accelerator]` or, if `places` is too
+// short, its first entry.
 void require_usable(const Topology& topology, const std::vector<SourceLocation>& places);
 
 }  // namespace coppice::topology

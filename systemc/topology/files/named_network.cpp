@@ -45,7 +45,8 @@ std::optional<double> to_number(std::string_view text) {
   return number;
 }
 
-// Reads the value of an attribute whose name begins with one of `words`, in bytes per second or femtoseconds.
+// Returns the value, in bytes per second or femtoseconds, of an attribute whose name begins with one of
+// `words`; nullopt for other attributes.
 template <std::size_t kSuffixes, typename Parse>
 std::optional<std::int64_t> read_quantity(const std::string& name, const std::string& value,
                                           std::initializer_list<std::string_view> words,

@@ -50,7 +50,7 @@ class NamedNetwork {
   std::vector<Link>& links() { return links_; }
   SourceLocation locate(Place place) const { return locate_(place); }
 
-  // Removes switches with links to at most one node, until there are none. Returns the number of removed
+  // Removes switches that are linked to at most one node, until none are left. Returns the number of removed
   // switches.
   int drop_dead_ends();
   // Replaces each switch that has exactly two neighbours, and one link to each of them, by a single link.
@@ -81,8 +81,8 @@ class NamedNetwork {
   std::vector<std::string> assumptions_;
 };
 
-// Parse a bandwidth or a duration in the notation of other tools, which is a number with a unit ("200Gbps",
-// "25 GB/s"; "0.0005ms"). Throw std::invalid_argument if the text is invalid.
+// Parses a bandwidth in the notation of other tools, which is a number with a unit ("200Gbps", "25 GB/s").
+// Throws std::invalid_argument if the text is invalid.
 Bandwidth parse_foreign_bandwidth(std::string_view text);
 
 // Reads an edge attribute of another tool. The name of the attribute determines the quantity (bandwidth,

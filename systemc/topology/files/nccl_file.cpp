@@ -15,8 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// The rate of one NVLink in one direction, in bytes per second, for GPUs of a compute capability. The
-// applicable rate is that of the last entry that does not exceed the GPU's compute capability.
+// The rate of one NVLink in one direction, in bytes per second, for GPUs with compute capability `sm` or
+// higher. If several entries match a GPU, the last one applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -40,7 +40,7 @@ double pcie_encoding(double gigatransfers) {
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
 }
 
-constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption, which is PCIe 3 x16
+constexpr double kUsualGigatransfers = 8;  // NCCL's own assumption: PCIe 3 x16
 constexpr int kUsualLanes = 16;
 constexpr int kDeepest = 64;
 
@@ -155,7 +155,7 @@ class NcclReader {
     }
     network_.assume(
         "a PCIe link has the rate of its lanes minus the encoding overhead in each direction; set "
-        "system.link.efficiency for protocol costs");
+        "system.link.efficiency to account for protocol costs");
     if (cpus.size() > 1) {
       network_.assume(fmt::format("every pair of CPUs is connected by a link of {}, as NCCL assumes",
                                   format_bandwidth(between_cpus(xml_.root().child("cpu")))));

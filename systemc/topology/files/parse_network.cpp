@@ -30,8 +30,7 @@ GraphFile parse_xml(std::string_view text, const std::string& file, const GraphF
   if (text.find("<graphml") != std::string_view::npos) return parse_graphml(text, file, defaults);
   if (text.find("<system") != std::string_view::npos) return parse_nccl(text, file, defaults);
   throw ConfigError({file},
-                    "this XML is not a network in a known format: GraphML, or a topology that NCCL dumps "
-                    "(NCCL_TOPO_DUMP_FILE)");
+                    "this XML is neither GraphML nor a topology that NCCL dumped (NCCL_TOPO_DUMP_FILE)");
 }
 
 }  // namespace

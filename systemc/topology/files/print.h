@@ -16,8 +16,9 @@ std::string to_graph(const Topology& topology);
 // Writes a graph for Graphviz. Accelerators are circles and switches are boxes. Each channel is an edge with
 // its bandwidth, latency and dimension. Reading the result yields an equal graph.
 std::string to_dot(const Topology& topology);
-// Writes a graph as GraphML, which NetworkX, igraph, yEd and Gephi can read. Nodes have their kind; edges
-// have bandwidth_gb_s, latency_ns and dimension. Reading the result yields an equal graph.
+// Writes a graph as GraphML, which NetworkX, igraph, yEd and Gephi can read. Nodes have the attribute kind;
+// edges have the attributes bandwidth_gb_s, latency_ns and dimension. Reading the result yields an equal
+// graph.
 std::string to_graphml(const Topology& topology);
 // Writes a graph as InfraGraph (YAML): one device that contains all accelerators (xpu) and switches. Reading
 // the result yields an equal graph, except that dimensions are lost. Throws UnsupportedError if a channel has

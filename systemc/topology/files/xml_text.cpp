@@ -22,7 +22,7 @@ SourceLocation XmlText::place(std::ptrdiff_t offset) const {
 
 std::string XmlText::attribute(const pugi::xml_node& node, const char* name) const {
   const pugi::xml_attribute attribute = node.attribute(name);
-  if (!attribute) throw ConfigError(place(node), fmt::format("<{}> has no {}", node.name(), name));
+  if (!attribute) throw ConfigError(place(node), fmt::format("<{}> has no attribute {}", node.name(), name));
   return attribute.value();
 }
 

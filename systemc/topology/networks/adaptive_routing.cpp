@@ -24,7 +24,7 @@ std::unique_ptr<DetourRouting> make_detour_routing(const Topology& topology, int
   }
   throw UnsupportedError(
       fmt::format("{}: routing with detours is available only for tori, meshes, rings, dragonflies and fat "
-                  "trees; write minimal",
+                  "trees; write minimal instead",
                   topology.name()));
 }
 

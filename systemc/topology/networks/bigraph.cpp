@@ -14,7 +14,8 @@ Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links
   require_at_least(Kind::kBigraph, "switches", switches, 2);
   if (switches % 2 != 0) {
     throw UnsupportedError(fmt::format(
-        "a bigraph cannot have {} switches: write an even number, as each layer has half of them", switches));
+        "a bigraph cannot have {} switches: write an even number, because each layer has half of them",
+        switches));
   }
   const std::int64_t accelerators = std::int64_t{per_switch} * switches;
   require_size(Kind::kBigraph, dims, accelerators + switches,

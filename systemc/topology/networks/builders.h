@@ -12,9 +12,9 @@
 
 namespace coppice::topology {
 
-// Builders for all kinds of networks that `dims` describe, except make_torus and make_mesh, which are in
-// topology.h. `links` is one link specification for all channels or one per level (num_link_levels). The
-// `dimension` of a channel is its level. All links are pairs of channels, one per direction. Each builder
+// Builders for all kinds of networks that are described by `dims`, except for make_torus and make_mesh, which
+// are in topology.h. `links` is one link specification for all channels or one per level (num_link_levels).
+// The `dimension` of a channel is its level. All links are pairs of channels, one per direction. Each builder
 // throws UnsupportedError, with a remedy, if it cannot use the given dims or links.
 
 // Builds a ring with dims [n]. Its ports and datelines are those of a 1-dimensional torus.
@@ -67,11 +67,12 @@ Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 // groups of `a` routers. Each router has `p` accelerators and `h` global links to other groups, and the
 // routers of a group are fully connected. By default, `g` is its maximum, a·h + 1.
 //
-// The global links of a group are numbered router by router. They lead to the groups at distances 1, 2, ...,
-// g - 1, and start over as long as enough links are left for a complete round; the remaining links are not
-// used. Router r of group i is node p·a·g + i·a + r and holds p accelerators in order. Link level 0 is
-// between accelerators and routers, level 1 within groups, and level 2 between groups. The ports of a router
-// are its accelerators, the other routers of its group in ascending order, and its global links.
+// The global links of a group are numbered router by router. In this order, they lead to the groups at
+// distances 1, 2, ..., g - 1, then again from 1, as long as enough links are left for a complete round; the
+// remaining links are not used. Router r of group i is node p·a·g + i·a + r and holds p accelerators in
+// order. Link level 0 is between accelerators and routers, level 1 within groups, and level 2 between groups.
+// The ports of a router are its accelerators, the other routers of its group in ascending order, and its
+// global links.
 Topology make_dragonfly(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // Builds a HyperX (Ahn, Binkert, Davis, McLaren and Schreiber 2009) with dims [t, s1, s2, ...]: a grid of

@@ -48,7 +48,7 @@ class Clos {
   ChannelId up(int tor, int spine) const { return up_[index(tor, spine)]; }
   ChannelId down(int spine, int tor) const { return down_[index(tor, spine)]; }
 
-  // The route between two accelerators over `spine`, on `vcs` virtual channels, ejected at NI port 0. `spine`
+  // The route from one accelerator to NI port 0 of another over `spine`, on `vcs` virtual channels. `spine`
   // is ignored if the accelerators share a ToR. Throws ModelError if a channel of the route has failed.
   Route route(NodeId src, NodeId dst, int spine, int vcs) const;
 

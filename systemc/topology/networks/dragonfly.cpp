@@ -23,14 +23,14 @@ struct Shape {
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
   // rounds() is the number of links from a group to each other group. The k-th global link of router r is
-  // link r * global_links + k of its group. The links of a group lead to the groups at distances 1, 2, ... up
-  // to the group before it, and start over while there are enough links for another round.
+  // link r * global_links + k of its group. The links of a group lead to the groups at distances 1, 2, ...,
+  // groups - 1, then again from 1 while there are enough links for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
 
-  // The output ports of a router for another router of its group, and for a global link.
+  // The output ports of a router that lead to another router of its group and to a global link.
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
@@ -86,7 +86,7 @@ class DragonflyRouting final : public RoutingFunction {
 
   static bool needs_classes(const Shape& shape) { return shape.groups > 1 && shape.routers > 1; }
 
-  // Sets RouteState::dateline_class to 1 once the packet has reached the group of the destination.
+  // Sets RouteState::dateline_class to 1 when the packet takes the channel to the group of the destination.
   Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const override {
     if (topology_->is_accelerator(at)) {
       const int port = at == dst ? static_cast<int>(topology_->out_channels(at).size()) + ejection_port : 0;
@@ -120,8 +120,8 @@ class DragonflyRouting final : public RoutingFunction {
   VcRange after_;
 };
 
-// Routes through a random group. In RouteState, dateline_class counts the channels between groups, and
-// dimension is 0 after the first router.
+// Routes through a random group. In RouteState, dateline_class counts the channels between groups that the
+// packet has taken, and dimension is 0 after the first router.
 class GroupDetour final : public DetourRouting {
  public:
   GroupDetour(const Topology& topology, int vcs, bool by_load)

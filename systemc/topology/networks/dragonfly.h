@@ -13,7 +13,7 @@ namespace coppice::topology {
 // parallel links between the two groups, a link at the packet's current router is preferred; otherwise, the
 // number of the destination selects one of them. To prevent cyclic dependencies, half of the virtual channels
 // are used before the channel between the groups, and the other half after it. Throws UnsupportedError if
-// `vcs` is not 2 to 255; 1 is sufficient if there is only one group, or one router per group.
+// `vcs` is not between 2 and 255; 1 is sufficient if there is only one group or only one router per group.
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs);
 
 // Implements make_detour_routing() for a dragonfly. A packet takes at most one channel in every group that it

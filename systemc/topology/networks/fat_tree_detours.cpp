@@ -49,7 +49,7 @@ class UpAndDown final : public DetourRouting {
 
   void advance_state(RouteState& /*state*/) const override {}
 
-  // Adds the dependencies of all upward paths.
+  // Adds the dependencies of the paths that use the same upward port at every level.
   void add_dependencies(ChannelDependencyGraph& graph) const override {
     for (NodeId src = 0; src < topology_->num_accelerators(); src += k_) {
       for (NodeId dst = 0; dst < topology_->num_accelerators(); dst += k_) {
@@ -77,7 +77,8 @@ class UpAndDown final : public DetourRouting {
     const int power = powers_[static_cast<std::size_t>(place.level)];
     return place.position / power == dst / k_ / power;
   }
-  // The next upward port, which different tie bits select at every level.
+  // Returns the next upward port, which is selected by one byte of the tie bits; the byte depends on the
+  // level.
   int drawn_port(const RouteState& state, int level) const {
     const int shift = level % 4 * kPortBits;
     return static_cast<int>((state.tie_bits >> shift) & ((1U << kPortBits) - 1)) % k_;
@@ -96,7 +97,7 @@ class UpAndDown final : public DetourRouting {
 std::unique_ptr<DetourRouting> make_fat_tree_detours(const Topology& topology, int vcs, Detours detours) {
   if (topology.dims().size() != 2) {
     throw UnsupportedError(fmt::format(
-        "{}: routing with detours is available only for fat trees with dims [k, n]; write minimal",
+        "{}: routing with detours is available only for fat trees with dims [k, n]; write minimal instead",
         topology.name()));
   }
   if (detours == Detours::kUgal) {

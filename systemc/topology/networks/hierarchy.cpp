@@ -199,8 +199,8 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // Adds channels offset by offset, so that all accelerators number their incoming channels in the same
-    // order.
+    // Adds the channels of one offset after another, so that all accelerators number their incoming channels
+    // in the same order.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {

@@ -66,7 +66,7 @@ class Hierarchy {
   struct Dimension {
     DimensionKind kind;
     int size;
-    int stride;      // difference between the numbers of neighbours
+    int stride;      // difference between the node numbers of neighbours
     int first_port;  // first outgoing channel of the dimension at each accelerator
     int ports;       // number of outgoing channels of the dimension at each accelerator
     NodeId first_switch = kNoNode;

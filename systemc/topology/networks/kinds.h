@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// The part of a configuration that describes the shape of a kind.
+// The part of a configuration that describes the shape of a network.
 enum class DescribedBy {
   kDims,        // described by system.topology.dims
   kNothing,     // the kind has only one shape
@@ -37,7 +37,7 @@ struct KindInfo {
   // (topology/routing/table_routing.h).
   std::unique_ptr<RoutingFunction> (*make_routing)(const Topology& topology, int vcs) = nullptr;
   int least_dim = 1;   // smallest value allowed in dims
-  bool grid = false;   // whether dims are widths, one per dimension of links; a width of 1 has no links
+  bool grid = false;   // whether dims are the widths of dimensions, which have links if the width is above 1
   bool wraps = false;  // whether rows of 3 or more accelerators form rings, whose routes cross datelines
   bool coordinates = false;  // whether accelerators that are adjacent along one of the dims are linked
   bool irregular = false;    // whether algorithms must search for a ring of channels
@@ -62,9 +62,9 @@ std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 // 0 if the dims do not determine the number. The result is capped at 2^40.
 std::int64_t count_accelerators(Kind kind, std::span<const int> dims);
 
-// Builds a network of any kind that dims describe. `links` is one link specification for all levels or one
-// per level. Throws UnsupportedError in the same cases as the kind's builder. Also throws it for kHierarchy
-// and kFile, which topology/networks/hierarchy.h and topology/files/graph_file.h build.
+// Builds a network of any kind that is described by dims. `links` is one link specification for all levels or
+// one per level. Throws UnsupportedError in the same cases as the kind's builder, and for kHierarchy and
+// kFile, whose builders are in topology/networks/hierarchy.h and topology/files/graph_file.h.
 Topology make_topology(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links);
 
 // Creates the default routing of a topology: KindInfo::make_routing or, if the kind has none, routing by

@@ -18,7 +18,7 @@ int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> 
                                        to_string(kind), dims.size(), kMaxDimensions));
   }
   if (links.size() != dims.size()) {
-    throw UnsupportedError(fmt::format("a {} of {} dimensions needs as many link specifications, not {}",
+    throw UnsupportedError(fmt::format("a {} of {} dimensions needs one link specification for each, not {}",
                                        to_string(kind), dims.size(), links.size()));
   }
   std::int64_t nodes = 1;
@@ -36,7 +36,8 @@ int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> 
   return static_cast<int>(nodes);
 }
 
-// Adds channels in the order of node, dimension and direction. This order determines the channels' numbers.
+// Adds channels ordered by node, then by dimension, then by direction. This order determines the channels'
+// numbers.
 Topology make(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   Topology topology(kind, {dims.begin(), dims.end()}, count_nodes(kind, dims, links), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {

@@ -24,8 +24,9 @@ std::vector<std::int32_t> distances_to(const Topology& topology, NodeId root) {
   return distance;
 }
 
-// Returns the distances to the centre. Among the nodes that the largest number of nodes can reach, the centre
-// is the one with the smallest maximum distance. If there are several, it is the one with the lowest number.
+// Returns the distances to the centre. Among the nodes (only switches, if there are any) that the most nodes
+// can reach, the centre is the one with the smallest maximum distance or, among several of these, the lowest
+// number.
 std::vector<std::int32_t> distances_to_centre(const Topology& topology) {
   const NodeId first = topology.num_switches() > 0 ? topology.num_accelerators() : 0;
   std::vector<std::int32_t> best;

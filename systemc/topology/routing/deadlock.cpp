@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-// A channel, and the virtual channels of it that a packet may hold.
+// A channel, and those of its virtual channels that a packet may hold.
 struct Held {
   ChannelId channel = -1;
   VcRange vcs;
@@ -60,7 +60,7 @@ ChannelDependencyGraph::ChannelDependencyGraph(const Topology& topology, int vcs
 
 void ChannelDependencyGraph::add_dependency(ChannelId held, VcRange held_vcs, const Hop& next) {
   if (next.vcs.begin >= next.vcs.end || next.vcs.end > vcs_) {
-    throw ModelError(fmt::format("a hop from node {} allows virtual channels {} to {} of {}",
+    throw ModelError(fmt::format("a hop from node {} allows virtual channels {} to {}, but there are {}",
                                  topology_->channel(held).dst, next.vcs.begin, next.vcs.end - 1, vcs_));
   }
   const auto vcs = static_cast<std::size_t>(vcs_);
@@ -135,7 +135,7 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
 
 std::vector<std::pair<ChannelId, int>> ChannelDependencyGraph::find_cycle() const {
   const auto vcs = static_cast<std::size_t>(vcs_);
-  // Returns the vertex that bit `bit` represents in the row of vertex `from`.
+  // Returns the vertex that `bit` represents in the row of vertex `from`.
   const auto target = [&](std::size_t from, std::size_t bit) {
     const Channel& channel = topology_->channel(static_cast<ChannelId>(from / vcs));
     return static_cast<std::size_t>(topology_->out_channels(channel.dst)[bit / vcs]) * vcs + bit % vcs;

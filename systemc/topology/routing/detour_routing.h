@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Provides the load of the outputs of a router.
+// Provides the loads of a router's outputs.
 class OutputLoads {
  public:
   // The number of flits that were sent through an output port and may still occupy buffer slots downstream.
@@ -25,8 +25,8 @@ struct NextHops {
   std::vector<Hop> adaptive{};
 };
 
-// Routing that spreads packets over several paths, through random nodes or depending on the load of router
-// outputs. Packets carry 31 random tie bits.
+// Routing that spreads packets over several paths, either through random nodes or according to the loads of
+// router outputs. Packets carry 31 random tie bits.
 //
 // For freedom from deadlock, the dependencies among the virtual channels of NextHops::hop
 // (add_dependencies()) must have no cycles. A packet that has used one of these virtual channels instead of
@@ -42,7 +42,7 @@ class DetourRouting : public RoutingFunction {
   // returns a hop without regard to loads.
   virtual NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                         const OutputLoads& loads) const = 0;
-  // Updates the state of a packet that takes NextHops::hop although it had adaptive hops.
+  // Updates the state of a packet that takes NextHops::hop although adaptive hops were available.
   virtual void advance_state(RouteState& state) const = 0;
   // Adds the dependencies of all hops that may occur as NextHops::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;

@@ -38,8 +38,8 @@ bool LayeredDependencies::allows(ChannelId from, ChannelId to, int layer) {
   if (const auto known = verdicts_.find(key(from, to, layer)); known != verdicts_.end()) {
     return known->second == Verdict::kAdded;
   }
-  // No search is needed for channels on which paths only begin or end. In networks with switches, these are
-  // most channels.
+  // No search is needed for channels on which paths only begin or end. In networks with switches, most
+  // channels are of this kind.
   if (!has_predecessor_[vertex(from, layer)] || successors_[vertex(to, layer)].empty()) return true;
   if (!reaches(to, from, layer)) return true;
   verdicts_.emplace(key(from, to, layer), Verdict::kRefused);

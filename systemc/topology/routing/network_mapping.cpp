@@ -107,7 +107,7 @@ Route NetworkMapping::route(NodeId src, const Route& route, int ni_ports, bool p
     at = network_->channel(taken).dst;
   }
   throw ModelError(
-      fmt::format("a route from {} in the network '{}' does not leave the accelerator at an interface", src,
+      fmt::format("a route from {} in the network '{}' does not end at a port of a network interface", src,
                   network_->name()));
 }
 

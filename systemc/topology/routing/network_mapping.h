@@ -35,8 +35,8 @@ class NetworkMapping {
   }
 
   // Converts `route`, which starts at `src` in the network, to a route over channels of the machine. With
-  // `port_per_channel`, the route ends at the port (of `ni_ports` ports) that serves the channel of the
-  // machine on which it arrives. Otherwise, it ends at the same port as in the network.
+  // `port_per_channel`, the route ends at the NI port (one of `ni_ports`) that serves the machine's channel
+  // on which it arrives. Otherwise, it ends at the same port as in the network.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:
@@ -46,14 +46,14 @@ class NetworkMapping {
   std::vector<ChannelId> channels_;  // [channel of the network]
 };
 
-// Returns the NI port that ejects messages that arrive over channel `last`.
+// Returns the NI port that ejects messages arriving over channel `last`.
 inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }
 
-// Returns the route that the machine's routing uses between two accelerators. The route is ejected at the
-// interface port of the channel on which it arrives, so that messages on different channels do not share a
-// port. If there are fewer ports than channels, channels are assigned to ports in turn.
+// Returns the route that the machine's routing uses between two accelerators. The route ends at the NI port
+// of the channel on which it arrives, so that messages on different channels do not share a port. If there
+// are fewer ports than channels, channels are assigned to ports in turn.
 Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
                     int ni_ports);
 

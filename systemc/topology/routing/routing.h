@@ -46,7 +46,7 @@ class RoutingFunction {
   // packet turns into dimension d.
   virtual Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const = 0;
 
-  // The number of tie bits in use, which is one for each dimension that may have ties.
+  // The number of tie bits that next_hop() may use, counted from bit 0.
   virtual int num_tie_bits() const = 0;
 
   virtual int num_vcs() const = 0;

@@ -106,7 +106,7 @@ class LayeredPaths {
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// Returns the next layer of packets that arrive in `layer`. It is the same layer unless that would close a
+// Returns the next layer of packets that arrive in `layer`. They stay in this layer unless that would close a
 // cycle.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
@@ -192,10 +192,10 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
     const PathTree tree = paths.paths_to(dst);
     for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
       if (src == dst || tree.next[rules.index(src, 0)] >= 0) continue;
-      throw UnsupportedError(
-          fmt::format("{}: no deadlock-free routing from accelerator {} to {} with {} virtual channels: add "
-                      "virtual channels, or channels in both directions",
-                      topology.name(), src, dst, vcs));
+      throw UnsupportedError(fmt::format(
+          "{}: there is no deadlock-free routing from accelerator {} to {} with {} virtual channels: add "
+          "virtual channels, or channels in both directions",
+          topology.name(), src, dst, vcs));
     }
     for (const std::int32_t state : tree.far_to_near) {
       const ChannelId next = tree.next[static_cast<std::size_t>(state)];

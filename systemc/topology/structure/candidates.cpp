@@ -28,7 +28,7 @@ Sort sort_of(const Channel& channel) {
   return {channel.bandwidth, channel.latency};
 }
 
-// The numbers of nodes at distances 0, 1, 2, ... from a node, over channels of one type.
+// The numbers of nodes at distances 0, 1, 2, ... from a node if only channels of one type are used.
 using Spheres = std::vector<std::int64_t>;
 
 Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
@@ -52,8 +52,8 @@ Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
   return sizes;
 }
 
-// Returns the numbers of nodes at each distance from the end of a line of `width` nodes, or from any node of
-// a ring of `width` nodes.
+// Returns the number of nodes at each distance from the end of a line of `width` nodes, or from any node of a
+// ring of `width` nodes.
 Spheres spheres_of_row(int width, bool wraps) {
   if (!wraps) return Spheres(static_cast<std::size_t>(width), 1);
   Spheres sizes(static_cast<std::size_t>(width / 2) + 1, 2);
@@ -125,7 +125,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// A number that exceeds the number of dimensions of any supported grid.
+// Graphs with more types of channels than this are not compared with grids.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {

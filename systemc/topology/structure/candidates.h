@@ -14,13 +14,13 @@ struct LikelyNetwork {
   std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
 };
 
-// Returns tori, meshes and fully connected groups that have the same numbers of accelerators, links, and
-// nodes at each distance as the graph. The result is empty if the graph has switches, or links that are not
-// equally fast in both directions.
+// Returns the tori, meshes and fully connected groups that the graph may be, judging by the number of
+// accelerators, the number of channels and, for grids, the number of nodes at each distance from one node.
+// The result is empty if the graph has switches.
 std::vector<LikelyNetwork> likely_grids(const Topology& graph);
 
-// Returns hierarchies that have the same numbers and sizes of switches, and the same links of switches, as
-// the graph. The result is empty if the graph has no switches.
+// Returns the hierarchy or switch network that the graph may be, judging by the numbers, sizes and links of
+// its switches. The result is empty if there is none, for example because the graph has no switches.
 std::vector<LikelyNetwork> likely_hierarchies(const Topology& graph);
 
 }  // namespace coppice::topology

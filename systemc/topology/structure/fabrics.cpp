@@ -11,8 +11,8 @@
 namespace coppice::topology {
 namespace {
 
-// Returns, for each node, the number of the fabric to which a switch belongs, starting with 0; -1 for
-// accelerators.
+// Returns, for each node, the number of its fabric (counted from 0) if it is a switch, and -1 if it is an
+// accelerator.
 std::vector<int> number_fabrics(const Topology& graph) {
   std::vector<int> fabric(index(graph.num_nodes()), -1);
   int fabrics = 0;
@@ -33,8 +33,8 @@ std::vector<int> number_fabrics(const Topology& graph) {
   return fabric;
 }
 
-// Finds the boxes of accelerators that are joined by links outside a fabric. Returns the box of each
-// accelerator; boxes are numbered from 0 in the order of their first members.
+// Finds the boxes, which are groups of accelerators joined by links outside fabric `number`. Returns the box
+// of each accelerator; boxes are numbered from 0 in the order of their first members.
 std::vector<int> boxes_beside(const Topology& graph, const std::vector<int>& fabric, int number) {
   std::vector<int> box(index(graph.num_nodes()), -1);
   int boxes = 0;
@@ -56,8 +56,8 @@ std::vector<int> boxes_beside(const Topology& graph, const std::vector<int>& fab
   return box;
 }
 
-// Returns the switch of a fabric to which each accelerator is linked; kNoNode if there is none or more than
-// one.
+// Returns, for each accelerator, the switch of fabric `number` to which it is linked; kNoNode if there is no
+// such switch or more than one.
 std::vector<NodeId> leaves_of(const Topology& graph, const std::vector<int>& fabric, int number) {
   std::vector<NodeId> leaves(index(graph.num_accelerators()), kNoNode);
   for (NodeId node = 0; node < graph.num_accelerators(); ++node) {
@@ -73,7 +73,7 @@ std::vector<NodeId> leaves_of(const Topology& graph, const std::vector<int>& fab
 // Divides the accelerators on a fabric into rails, each of which has one accelerator of every box. This is
 // valid because the fabric delays no message, so every rail could have a switch of its own. The accelerators
 // on a leaf form a rail if no two of them are in the same box. Returns the rail of each accelerator; all are
-// 0 if there are no boxes of equal size.
+// 0 if no such division exists.
 std::vector<int> find_rails(const Topology& graph, const std::vector<int>& fabric, int number) {
   const std::vector<int> none(index(graph.num_accelerators()), 0);
   const std::vector<int> box = boxes_beside(graph, fabric, number);

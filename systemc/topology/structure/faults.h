@@ -17,8 +17,8 @@ struct DegradedLink {
   bool operator==(const DegradedLink&) const = default;
 };
 
-// Returns a copy of a network with failed and degraded links, as a graph of kind kFile, whose structure is
-// then found like that of any other graph (likeness.h). All channels between the nodes of a failed link are
+// Returns a copy of a network with failed and degraded links. The copy is of kind kFile, so its structure is
+// found like that of any other graph (likeness.h). All channels between the nodes of a failed link are
 // removed, and the bandwidth of the channels of a degraded link is reduced. Nodes keep their numbers, and the
 // remaining ports keep their order. Throws UnsupportedError if a link does not exist, or if an accelerator
 // can no longer reach another.

@@ -59,7 +59,8 @@ std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channe
 }
 
 // Returns the nodes in the order of a breadth-first search that starts at the lowest label and visits
-// neighbours by label, so that neighbours get close numbers. Accelerators come before switches.
+// neighbours in the order of their labels, so that neighbours get similar numbers. Accelerators come before
+// switches.
 std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   std::vector<bool> reached(by_label.size(), false);
@@ -83,7 +84,8 @@ std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<Nod
   return order;
 }
 
-// Returns the graph with its nodes numbered in `order`, and with its channels sorted by ends and speed.
+// Returns the graph with its nodes numbered in `order`, and with its channels sorted by their ends, bandwidth
+// and latency.
 Topology renumbered(const Topology& graph, const std::vector<NodeId>& order) {
   Topology network(Kind::kFile, {}, graph.num_accelerators(), graph.num_switches());
   const Channels channels = channels_of(graph, inverse(order));
@@ -114,7 +116,7 @@ std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vect
   return nullptr;
 }
 
-// Returns the likeness of a hierarchy in which each fabric is treated as one switch.
+// Returns the likeness to a hierarchy in which each fabric counts as one switch; nullptr if there is none.
 std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
   const auto joined = join_fabrics(graph);
   if (!joined) return nullptr;

@@ -81,8 +81,8 @@ Division by_fabric(const Topology& network) {
   return division;
 }
 
-// Divides the channels between each pair of nodes by rank, fastest first. The result is empty if the number
-// of channels is not the same for all connected pairs.
+// Divides the channels by their rank, from fastest to slowest, among the channels between the same two nodes.
+// The result is empty if the number of channels is not the same for all connected pairs.
 Division by_rank(const Topology& network) {
   std::vector<ChannelId> all(network.channels().size());
   std::iota(all.begin(), all.end(), 0);

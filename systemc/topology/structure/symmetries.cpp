@@ -25,7 +25,8 @@ std::map<Ends, Bundle> bundles_of(const Topology& topology) {
   return bundles;
 }
 
-// Two connected nodes. If both directions are equal, `from` is the node with the lower number.
+// Two connected nodes. If the channels are the same in both directions, `from` is the node with the lower
+// number.
 struct Joint {
   NodeId from;
   NodeId to;
@@ -58,9 +59,9 @@ const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& 
   }
 }
 
-// A network as a graph of coloured vertices. The vertices are the nodes and, for each connection, a vertex in
-// its middle whose colour is the type of the connection. Connections of the most frequent symmetric type need
-// no middle vertices.
+// A network as a graph of coloured vertices. The vertices are the nodes and, in the middle of each
+// connection, one vertex (or two, if the connection is not symmetric) whose colour represents the type of the
+// connection. Connections of the most frequent symmetric type need no middle vertices.
 class ColouredGraph {
  public:
   explicit ColouredGraph(const Topology& topology) : nodes_(topology.num_nodes()) {
@@ -91,7 +92,7 @@ class ColouredGraph {
     bliss::Stats stats;
     const unsigned* labels = canonical_form(graph_, stats, report);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
-    // Numbers the nodes by their labels, without the middle vertices, in the same order.
+    // Renumbers the nodes in the order of their labels, skipping the labels of middle vertices.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
     std::iota(by_label.begin(), by_label.end(), 0);
     std::ranges::sort(by_label, {}, [&](NodeId node) { return labels[node]; });

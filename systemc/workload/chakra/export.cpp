@@ -83,8 +83,8 @@ class Writer {
     return node;
   }
 
-  // The name of a group in the trace. This is the group's own name if it is unique; it must not be empty or
-  // 0, which would mean all ranks.
+  // The name of a group in the trace. The group's own name is used only if it is unique, contains no
+  // quotation marks or backslashes, and is neither empty nor 0, which would mean all ranks.
   std::string name_of(std::size_t group) const {
     const std::string& name = program_.groups[group].name;
     const bool plain = name.find_first_of("\"'\\") == std::string::npos && !name.empty() && name != "0";
@@ -194,7 +194,7 @@ class Writer {
 
   const Program& program_;
   int rank_;
-  std::map<std::string, int> names_;  // how many groups have each name
+  std::map<std::string, int> names_;  // number of groups with each name
   std::string text_;
 };
 

@@ -225,8 +225,8 @@ class Importer {
     return bytes;
   }
 
-  // The name of a transfer: the name of its node without the "send" or "receive" with which the names of
-  // nodes begin in Coppice's own traces.
+  // The name of a transfer, which is the name of its node without the prefix "send" or "receive" that nodes
+  // have in Coppice's own traces.
   static std::string name_of_transfer(const Node& node) {
     for (const std::string end : {"send ", "receive "}) {
       if (node.name.starts_with(end)) return node.name.substr(end.size());

@@ -22,9 +22,9 @@ struct Imported {
 // Reads the traces of all ranks as a program. `pattern` is the name of the files, with {rank} for the number
 // of the rank; ranks are numbered from 0 without gaps. A node starts after its data dependencies have ended,
 // and with follow_control also after its control dependencies. Host nodes take no time. Collectives are
-// matched by their group and order; if the dependencies of several have ended, the one with the lowest id
-// comes first. Transfers are matched by source, destination and tag. Sizes are those of a rank's input, as in
-// the trace. Throws a ConfigError that names the file, rank and node.
+// matched by their group and order; if several collectives are ready, the one with the lowest id comes first.
+// Transfers are matched by source, destination and tag. Sizes in traces are those of one rank's input. Throws
+// a ConfigError that names the file, rank and node.
 Imported import_chakra(const std::string& pattern, const ImportOptions& options = {});
 
 }  // namespace coppice::workload::chakra

@@ -15,9 +15,9 @@ struct IssueOrder {
   std::int64_t against_ids = 0;
 };
 
-// Determines the order. A node can be issued once all nodes in its `before` (indices into `nodes`) have been.
-// Among these nodes, the one with the lowest id is issued first, and nodes of a stream are issued in the
-// order of their ids unless a dependency requires a different order.
+// Determines the order. A node is ready once all nodes in its `before` (indices into `nodes`) have been
+// issued. The ready node with the lowest id is issued first, and nodes of a stream are issued in the order of
+// their ids unless a dependency requires a different order.
 IssueOrder issue_order(const std::vector<Node>& nodes, const std::vector<std::vector<std::size_t>>& before);
 
 // Whether a node runs on a stream of its accelerator.

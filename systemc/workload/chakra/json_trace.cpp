@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Reads a whole number. Protobuf prints 64-bit numbers as strings.
+// Reads a boolean, a whole number or a string. Protobuf prints 64-bit numbers as strings.
 AttributeValue value_of(const Json& json) {
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0};
   if (!json.is_string()) return {whole_number(json)};

@@ -19,7 +19,7 @@ enum class NodeKind {
   kCollective = 7
 };
 
-// The attributes of a node. Those that the trace does not contain are not set.
+// The attributes of a node. Attributes that the trace does not contain are not set.
 struct NodeAttributes {
   bool on_host = false;                                 // is_cpu_op
   std::optional<std::int64_t> operations{};             // num_ops

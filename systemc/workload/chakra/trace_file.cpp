@@ -78,7 +78,7 @@ class Reader {
   }
 
  private:
-  // Reads a message that follows its length. Returns false at the end of the file.
+  // Reads a message, which is preceded by its length. Returns false at the end of the file.
   template <typename Message>
   bool next(Message& message) {
     if (input_.CurrentPosition() == input_.BytesUntilTotalBytesLimit() + input_.CurrentPosition())

@@ -65,8 +65,9 @@ TEST(Csv, RejectsFilesThatItCannotRead) {
 
 TEST(Csv, RefusesBinaryContent) {
   const SampleTable table(std::string("a,b\nc\0d", 7));
-  EXPECT_THAT([&] { read_csv(table.path()); },
-              ThrowsMessage<ConfigError>(EndsWith(":2:2: this byte is zero, so this is not a text file")));
+  EXPECT_THAT(
+      [&] { read_csv(table.path()); },
+      ThrowsMessage<ConfigError>(EndsWith(":2:2: this byte is zero, so the file is not a text file")));
 }
 
 }  // namespace

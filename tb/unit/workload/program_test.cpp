@@ -127,7 +127,7 @@ TEST(Program, RequiresTransfersToBeSentAndReceivedOnce) {
   EXPECT_THAT(complaint([](Program& program) {
                 std::swap(program.transfers[0].source, program.transfers[0].destination);
               }),
-              HasSubstr("rank 0, operation 'send' sends 'block', which is from rank 1"));
+              HasSubstr("rank 0, operation 'send' sends 'block', whose source is rank 1"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations[0].work = Receive{1}; }),
               HasSubstr("receives transfer 1, but the program has 1 transfers"));
 }

@@ -193,7 +193,7 @@ TEST(ForeignNetworks, MistakesInNcclsDumpsAreLocated) {
   EXPECT_THAT(complaint("<system></system>"), HasSubstr("this NCCL dump has no <gpu>"));
   EXPECT_THAT(complaint("<system><cpu></system>"), HasSubstr("not valid XML"));
   EXPECT_THAT(complaint(dump(1, 2, "80", [](int) { return "\n<nvlink count=\"1\"/>"; })),
-              StartsWith("f:5:2: <nvlink> has no target"));
+              StartsWith("f:5:2: <nvlink> has no attribute target"));
 }
 
 TEST(ForeignNetworks, SimaisTextHasUnitsAndSwitches) {

@@ -31,8 +31,9 @@ TEST(ParseNetwork, LocatesMistakesInTheFile) {
   EXPECT_THAT([] { parse_network("accelerators 2\nlonk 0 -- 1\n", "f", kDefaults); },
               ThrowsMessage<ConfigError>(StartsWith("f:2:1: unknown statement 'lonk'")));
   EXPECT_THAT([] { parse_network("", "f", kDefaults); }, ThrowsMessage<ConfigError>(StartsWith("f:1:1: ")));
-  EXPECT_THAT([] { parse_network("<svg/>", "f", kDefaults); },
-              ThrowsMessage<ConfigError>(HasSubstr("this XML is not a network in a known format")));
+  EXPECT_THAT(
+      [] { parse_network("<svg/>", "f", kDefaults); },
+      ThrowsMessage<ConfigError>(HasSubstr("this XML is neither GraphML nor a topology that NCCL dumped")));
 }
 
 }  // namespace

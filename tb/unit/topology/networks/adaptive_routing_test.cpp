@@ -186,7 +186,7 @@ TEST(DetourRouting, ReportsUnmetRequirements) {
   refusal(Kind::kDragonfly, {1, 2, 1}, 4, Detours::kAdaptive, "write ugal or valiant");
   refusal(Kind::kFatTree, {2, 2}, 4, Detours::kUgal, "write adaptive or valiant");
   refusal(Kind::kFatTree, {4, 2, 2}, 4, Detours::kAdaptive, "with dims [k, n]");
-  refusal(Kind::kFullyConnected, {4}, 4, Detours::kValiant, "write minimal");
+  refusal(Kind::kFullyConnected, {4}, 4, Detours::kValiant, "write minimal instead");
 }
 
 }  // namespace

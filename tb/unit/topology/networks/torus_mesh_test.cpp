@@ -57,7 +57,7 @@ TEST(TorusMesh, RejectsInvalidDims) {
       [] {
         make_mesh(Dims{4, 4}, sample_links(1));
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("as many link specifications, not 1")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("one link specification for each, not 1")));
 }
 
 RC_GTEST_PROP(TorusMesh, CoordinatesNeighboursAndPortsAgree, ()) {
