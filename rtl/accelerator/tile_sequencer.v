@@ -6,7 +6,7 @@
 module tile_sequencer #(
   parameter SIDE_W = 3,     // width of a row or column count
   parameter DEPTH_W = 16,   // width of a depth and of a phase's length in cycles
-  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs are
   parameter PIPELINED = 0    // cycles between an operand and the addition of its product (pe.v)
 ) (
   input  wire               clk_i,

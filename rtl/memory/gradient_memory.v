@@ -2,8 +2,8 @@
 // back-pressure. Lines of LINE_WORDS words are interleaved over the banks. Each bank caches the lines that are in use
 // (memory_bank.v) and accesses memory in bursts of one line.
 //
-// The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). Each
-// stream, which consists of a port's flits or of a port's requests, is served in order. Each flit or request is
+// The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). The
+// flits of a port form one stream and its requests another; each stream is served in order. Each flit or request is
 // allocated a slot for its line, and another one if its words extend into the next line. ready_o is set if the oldest
 // flit of a port's queue can proceed in this cycle: no other port is using the flit's bank, and its operands have been
 // loaded or, for a store, its slots have been allocated. The words for read_valid_i are output in the next cycle, and
@@ -284,8 +284,8 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // A sum is written when the adders' latency has passed since the read, and a store in the cycle in which it
-        // proceeds.
+        // A sum is written once the adders' latency has passed since the read; a store is written in the cycle in which
+        // it proceeds.
         wire may_store = held_q && !needs;
         wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;

@@ -18,7 +18,7 @@
 // collective's id, buffer, priority and strides must then remain at the inputs until the collective is done, and no
 // other open context may have the same id. start_i runs the collective; it may be set in the cycle of open_i or later,
 // but at least one cycle after the commit. A context keeps its tables, so the same collective can be opened again
-// without loading them. In vectors, context 0 occupies the lowest bits.
+// without reloading them. In vectors, context 0 occupies the lowest bits.
 //
 // Limits: flow numbers are below FLOWS, times are modulo 2^TIME_W, a packet's payload is a whole number of flits, and
 // every channel of a message's route transports one flit per cycle.
@@ -172,7 +172,8 @@ module network_interface #(
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
   wire [PORTS-1:0]         owes;
-  // Set by the first start after a reset, which loads the credits. Later starts do not, as the router may hold flits.
+  // Set by the first start after a reset, which loads the credits. Later starts do not, because the router may then
+  // hold flits.
   reg                      started_q;
 
   assign dma_valid_o = dma_request & ~conflict;

@@ -6,15 +6,15 @@
 //
 // Some fields are read one line ahead of the others: the address, and the fields that decide when this entry and the
 // next can issue (op, flow, dependencies, step, flits, iterations). Registers can then provide the flow, step and
-// address of the current iteration, and whether it contains the line, and whether the line has more flits than
-// absorbs_i. Both memories are read one cycle in advance, as synchronous memory macros require. start_i brings the
-// first line, which is kept in a register, to the head in the next cycle; no line may be loaded in that cycle. If
-// start_i settles late in its cycle, first_i announces earlier that the next line, if any, is the first one.
+// address of the current iteration, and indicate whether the iteration contains the line and whether the line has more
+// flits than absorbs_i. Both memories are read one cycle in advance, as synchronous memory macros require. start_i
+// brings the first line, which is kept in a register, to the head in the next cycle; no line may be loaded in the cycle
+// of start_i. If start_i settles late in its cycle, first_i announces earlier that the next line, if any, is line 0.
 //
 // With ECC, check bits (secded.v) protect the lines in the memories and in the first line's register, and lines are
 // corrected in the cycle in which they are read. A line has two parts. A single wrong bit in a part has no effect and
-// is counted when the line leaves; further wrong bits are reported while the line is at the head. The memory itself is
-// not corrected.
+// is counted when the line leaves; two wrong bits in a part are reported while the line is at the head. The memory
+// itself is not corrected.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(

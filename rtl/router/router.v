@@ -70,7 +70,7 @@ module router #(
   wire [INPUTS-1:0]         taken;       // [output virtual channel]: it is allocated in this cycle
   wire [INPUTS-1:0]         gone;        // [output virtual channel]: its tail is in the crossbar
   wire [INPUTS-1:0]         used;        // [output virtual channel]: one of its flits is in the crossbar
-  // [output virtual channel]: credits in the next cycle are at least one; at least two.
+  // [output virtual channel]: in the next cycle, it has at least one credit; at least two.
   wire [INPUTS-1:0]         some, two;
   wire [PORTS-1:0]          busy;        // [input]: it holds a packet or part of one
 
@@ -128,7 +128,7 @@ module router #(
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // lets simulators skip this logic without traffic
+          if (|keeps)  // lets simulators skip this logic if there is no traffic
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});

@@ -1,6 +1,6 @@
 // A tile: a router, a network interface, and the registers of the channels between them and to the links. Router ports
 // 0 to LINKS - 1 lead to neighbours, and the next PORTS ports to the network interface. Flits and credits arriving from
-// a link are registered, as are credits leaving; leaving flits come from the registers of the router's crossbar. Links
+// a link are registered, as are leaving credits; leaving flits come from the registers of the router's crossbar. Links
 // can therefore connect the pins of two tiles directly, or delay flits and credits by whole cycles.
 //
 // Timing, which equals that of the model's nodes: a flit that wins the router's switch in cycle t is at the pins in t +
@@ -10,7 +10,7 @@
 // To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
 // and arrivals_i. No message of the collective may arrive before that. done_o becomes 1 once all entries have issued,
 // arrivals_i messages have arrived and been written, and the network interface is idle. It remains 1 until the next
-// start, which is not allowed earlier. Strides, tables and type must not change between start_i and done_o.
+// start, which is not allowed before. Strides, tables and type must not change between start_i and done_o.
 //
 // The bits of error_o remain set until a reset. Bit 0: the reduction unit lost a flit, which cannot happen if
 // neighbours respect their credits. Bit 1: a depacketizer had no free slot for a message. Bit 2, with PARITY: a link
