@@ -63,7 +63,7 @@ class Ejector {
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
-// The place where an observer sees a flit: a router's output port or a network-interface port.
+// A flit and the place where an observer sees it: a router's output port or a network-interface port.
 struct FlitEvent {
   NodeId node;   // the router that sends the flit, or the node whose NI injects it
   int out_port;  // output port of that router; -1 for injection

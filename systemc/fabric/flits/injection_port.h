@@ -87,8 +87,8 @@ class InjectionPort {
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
-  // The maximum wait, in cycles, during which a port stays awake, because going to sleep and waking up costs
-  // as much as a few awake cycles.
+  // A port stays awake during waits of up to this many cycles, because going to sleep and waking up costs as
+  // much as a few awake cycles.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();

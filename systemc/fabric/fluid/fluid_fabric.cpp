@@ -26,8 +26,8 @@ double channel_capacity(const config::SystemConfig& system, const topology::Chan
   return std::min(credits, bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
 }
 
-// The number of cycles for which a virtual channel waits for credits after every buffer of flits, without
-// other traffic.
+// The number of cycles for which a virtual channel without competing traffic waits for credits after it has
+// sent as many flits as a buffer holds.
 Cycles credit_stall(const config::SystemConfig& system, const topology::Channel& channel) {
   const Cycles block = capped_time(system.router.vc_depth, channel_flit_time(system, channel.bandwidth)) /
                        system.clock.period();
@@ -229,7 +229,7 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// Limits a message to the rate that it would have alone if buffers do not cover the credit loop. To do so,
+// If buffers do not cover the credit loop, limits a message to the rate that it would have alone. To do so,
 // reduces the capacity of the message's injection channel, which no other message shares, while the message
 // is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {

@@ -33,18 +33,18 @@ class ContentionError : public ModelError {
   Cycles cycle_;
 };
 
-// A fabric whose simulation cost is one event per message. Each message is one train of flits, and all cycles
-// of the train are known when it starts (train.h contains the closed form and its proof). The fabric is
-// cycle-identical to FlitFabric while the following conditions hold, which are checked for every message. If
-// a condition fails, ContentionError is thrown in the cycle of the first violation.
+// A fabric whose simulation cost is one event per message. Each message is one train of flits, and the cycles
+// of all its movements are known when it starts (train.h contains the closed form and its proof). The fabric
+// is cycle-identical to FlitFabric while the following conditions hold, which are checked for every message.
+// If a condition fails, ContentionError is thrown in the cycle of the first violation.
 //
 // Conditions for a single message:
 //   credits: The D slots of a virtual channel keep a train moving if every flit finds a free slot. A slot is
 //     free again R cycles after its last flit won the switch, where R is the sum of the channel's delay,
 //     r + v, and the delay of the credit (TrainFabric::credits_keep_up()).
-//   packets: Each packet uses a different virtual channel than the previous packet, and the packet before
-//     that must have left both routers. Two packets must therefore take at least r + v cycles from head to
-//     head, and at least two virtual channels must be available.
+//   packets: Each packet uses a different virtual channel than the previous packet, and the packet before the
+//     previous one must have left both routers. Two packets must therefore take at least r + v cycles from
+//     head to head, and at least two virtual channels must be available.
 // Conditions for two trains through one output port, where the head of the second train wins the switch in
 // cycle w:
 //   channel: The first train has freed the channel by cycle w. If it still occupies the channel for a part of
@@ -127,7 +127,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Ejector* ejector = nullptr;
     Cycles free_at = 0;      // when the injection channel accepts the next message
     Cycles vcs_free_at = 0;  // from this cycle on, the next message does not meet the previous one
-    // Whether the next message may have to wait for the previous message's credits, from its first flit on.
+    // Whether the first flit of the next message may already have to wait for the previous message's credits.
     bool credits_short = false;
     bool sending = false;
   };
@@ -136,7 +136,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;       // when the head wins the switch
     Cycles tail;        // when the tail wins the switch
     Cycles free;        // when the head of another train may win the switch
-    Cycles free_of_vc;  // like `free`, for flits or if `vcs` contains a single virtual channel
+    Cycles free_of_vc;  // like `free`, but for flits or if `vcs` contains a single virtual channel
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train

@@ -34,7 +34,7 @@ void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
 
 void Wire::refuse(Flit flit, Stamp stamp) {
   throw ModelError(
-      fmt::format("a channel delivers two flits in cycle {}, the second on virtual channel {} of packet {}: "
+      fmt::format("a channel delivers two flits in cycle {}, the second on virtual channel {} (packet {}): "
                   "a sender may send one per cycle",
                   stamp.at(), stamp.vc(), flit.packet));
 }
