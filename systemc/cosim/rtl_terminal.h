@@ -68,8 +68,8 @@ class RtlTerminal : public fabric::Terminal {
   // Processes those outputs of a cycle that all kinds of network interfaces have. Throws ModelError if they
   // are impossible.
   void take_outcome(const NiOutcome& outcome, Cycles now);
-  // Records that the last tail of a message has arrived at the port in this cycle, according to the RTL. The
-  // message counts as arrived once it has been reduced.
+  // Records that, according to the RTL, the last tail of a message has arrived at the port in this cycle. The
+  // message counts as arrived once it has been reduced or stored.
   void message_came(int port, Cycles now);
   // Removes and returns the next message that counts as arrived by cycle `now`, in ascending order of ports.
   std::optional<std::uint64_t> next_counted(Cycles now);

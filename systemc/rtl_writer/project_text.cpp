@@ -81,7 +81,7 @@ simultaneously by writing 1 to address ffff08. Each tile raises its bit of `irq_
 
 ## What is the smallest network with two routers?
 
-`system.topology: {kind: mesh, dims: [2]}` makes two tiles with a link in each direction. bench/bench.v drives them: it resets
+`system.topology: {kind: mesh, dims: [2]}` creates two tiles with a link in each direction. bench/bench.v drives them: it resets
 and boots them, starts them once, and compares the memories at the end.
 
 ## How do I connect two routers with several links?

@@ -51,13 +51,14 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   refusals.unless(design.ni_ports <= kMostPorts, "system.ni.ports", design.ni_ports, "at most 8");
   refusals.unless(system.ni.launch == 0, "system.ni.launch", format_duration(system.ni.launch), "0 ns");
   refusals.unless(!system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth", "limited",
-                  "no limit, as the memory serves all ports at full rate");
+                  "unlimited, because the memory serves all ports at full rate");
   const std::string timing = cosim::refuse_ni_timing(system);
   if (!timing.empty()) refusals.refuse("system.ni", "is not supported in Verilog: " + timing);
   constexpr int kMostSources = 1 << cosim::NiLimits::kSourceBits;
   if (design.tiles() * design.ni_ports > kMostSources) {
     refusals.refuse("system.topology",
-                    fmt::format("has {} accelerators with {} ports each: head flits can identify {} ports",
+                    fmt::format("has {} accelerators with {} ports each, but head flits can identify at most "
+                                "{} ports: choose a smaller network",
                                 design.tiles(), design.ni_ports, kMostSources));
   }
 }

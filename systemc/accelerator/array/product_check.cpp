@@ -135,8 +135,8 @@ void CheckedProduct::check(Matrices<Value>& matrices) const {
       const Value sum = matrices.out.at(i, static_cast<std::int64_t>(j));
       if (sum == row[j]) continue;
       throw ModelError(
-          fmt::format("the array computed {} for row {}, column {} of a product of {} operands instead of {}",
-                      sum, i, j, to_string(type_), row[j]));
+          fmt::format("at row {}, column {} of a product of {} operands, the array computed {} instead of {}",
+                      i, j, to_string(type_), sum, row[j]));
     }
   }
 }

@@ -33,8 +33,8 @@ class Enablers {
     if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
       expected.enabler.at = now;
   }
-  // Records that `arrival` is in memory in cycle `now`. `before` is the number of counted arrivals of its
-  // flow before it; `tracker` already includes it.
+  // Records that `arrival` is in memory in cycle `now`. `before` is the number of arrivals of its flow that
+  // were counted before it; `tracker` already includes it.
   void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
                Cycles now) {
     const std::int32_t flow = arrival.entry->flow;

@@ -90,7 +90,7 @@ class MessageImages {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  // [accelerator]: the port that has a slot.
+  // [accelerator]: the port of a slot.
   std::span<const int> ports_of(std::size_t slot) const {
     return std::span(ports_).subspan(slot * accelerators_, accelerators_);
   }
@@ -115,7 +115,7 @@ class MessageImages {
   std::size_t accelerators_;
   std::vector<int> ports_;  // [slot * accelerators + accelerator]
   std::vector<Node> nodes_;
-  // The accesses of every accelerator but the origin. Images in a pattern have equally many bytes.
+  // The accesses of every accelerator but the origin. All images in a pattern have the same number of bytes.
   Accesses common_;
   std::optional<std::span<const Bytes>> checked_;    // as in GradientMemory
   std::vector<std::vector<NodeId>> checked_owners_;  // [piece of a chunk]; for a pattern

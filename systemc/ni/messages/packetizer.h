@@ -57,7 +57,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // Visits the cycles of all messages. Past cycles are visited, too, because they are absolute.
+  // Visits the cycles of all messages, even past ones. These are absolute cycles, which do not change while
+  // the same messages are queued.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);
