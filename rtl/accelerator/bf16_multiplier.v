@@ -47,8 +47,8 @@ module bf16_multiplier #(
   wire [15:0] normal = significand << zeros;
   wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
-  // If the product is subnormal, its significand is shifted right until the exponent is 1. A shift by more than 25 bits
-  // is replaced by one by 25, after which less than half a unit in the last place remains, so the result is 0.
+  // If the product is subnormal, its significand is shifted right until the exponent is 1. A shift distance above 25 is
+  // limited to 25, after which less than half a unit in the last place remains, so the result is 0.
   wire signed [10:0] below = 11'sd1 - exponent;
   wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
   wire [48:0] wide = {normal, 33'd0} >> shift;

@@ -3,9 +3,9 @@
 // what happens:
 //   hold    nothing changes
 //   fill    the upper operand moves down and becomes stationary; the left operand and the sum are discarded
-//   stream  the left operand moves right. Output stationary: the upper operand moves down, and the product of both is
-//           added to the sum. Weight stationary: the product of the left operand and the stationary one is added to the
-//           sum from below
+//   stream  the left operand moves right. Output stationary: the upper operand moves down, and the product of the two
+//           is added to the sum. Weight stationary: the product of the left operand and the stationary one is added to
+//           the sum from below
 //   drain   the sum moves up and is replaced by the sum from below; operands are discarded
 // PIPELINED delays the addition by one cycle (1: a register after the multiplier) or two (2: another register inside
 // the multiplier), so the stream mode must last that many cycles longer.

@@ -6,7 +6,7 @@
 // flits of a port form one stream and its requests another; each stream is served in order. Each flit or request is
 // allocated a slot for its line, and another one if its words extend into the next line. ready_o is set if the oldest
 // flit of a port's queue can proceed in this cycle: no other port is using the flit's bank, and its operands have been
-// loaded or, for a store, its slots have been allocated. The words for read_valid_i are output in the next cycle, and
+// loaded or, for a store, its slots have been allocated. Words read with read_valid_i are output in the next cycle, and
 // sums are written four cycles after the read. The data of a request is output one cycle after it has been read.
 //
 // Each stream allocates one slot at a time, so at most one of its slots belongs to a flit that still needs a second
@@ -50,7 +50,7 @@ module gradient_memory #(
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,
   output wire [PORTS-1:0]           dma_data_valid_o,
   output wire [PORTS*FLIT_W-1:0]    dma_data_o,
-  output wire                       busy_o,   // some data has not been written to memory
+  output wire                       busy_o,   // some data has not been written to memory yet
   output wire                       error_o,  // memory answered with an error; sticky until reset
   // AXI4, one port per bank. All bursts are INCR bursts of LINE_WORDS * 32 / AXI_W full words and use the same ID.
   output wire [BANKS*ADDRESS_W-1:0] araddr_o,
@@ -105,7 +105,7 @@ module gradient_memory #(
     end
   endgenerate
 
-  // Mask of the stream with the highest priority, which rotates.
+  // Pointer to the stream with the highest priority, as a mask; it rotates.
   reg [STREAMS-1:0] from_q;
   always @(posedge clk_i)
     from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};

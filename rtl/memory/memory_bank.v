@@ -124,7 +124,7 @@ module memory_bank #(
   reg  [PLACE_W-1:0] place;
   reg  [LINES-1:0]   comes, comes_q;  // slot of the touched line, now and in the previous cycle
   reg                asks_q;          // the line touched in the previous cycle must be loaded
-  wire [LINES-1:0]   leaves, drops;   // slot of an evicted line that is written back; that is dropped
+  wire [LINES-1:0]   leaves, drops;   // slot of the evicted line if it is written back; if it is dropped
   wire [LINES-1:0]   going;           // slots whose lines are being evicted and cannot be touched
   wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the lowest free slot, one-hot
   wire new_comes = |(toucher & ~is_there);
@@ -158,7 +158,7 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  reg                unpins_read_q, unpins_write_q;  // a read, or a write, of the previous cycle removes a pin
+  reg                unpins_read_q, unpins_write_q;  // a read (or a write) in the previous cycle removes a pin
   reg  [PLACE_W-1:0] unpinned_read_q, unpinned_write_q;
 
   // The write port serves the network interface or, in other cycles, stores words of a burst.
@@ -188,8 +188,9 @@ module memory_bank #(
   wire [PORTS-1:0] store_first;
   assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
 
-  // In each cycle, one stream touches a line, one stream reads and one port stores. Priorities are the same in all
-  // banks and do not depend on requests, so the stream with the highest priority obtains all the banks that it needs.
+  // In each cycle, at most one stream touches a line, one stream reads and one port stores. Priorities are the same in
+  // all banks and do not depend on requests, so the stream with the highest priority obtains all the banks that it
+  // needs.
   wire [2*STREAMS+PORTS-1:0] unused_behind;
   wire [2:0]                 unused_any;
   round_robin #(.WIDTH(STREAMS)) i_touches (
@@ -247,7 +248,7 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // The line is selected one cycle before it is evicted, because touches need this information early.
+  // The line to be evicted is selected one cycle in advance, because touches need this information early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};

@@ -53,7 +53,7 @@ module ni_port #(
   input  wire [TIME_W-1:0]       now_i,
   // Configuration; must not change while messages are being sent or received.
   input  wire                    lockstep_i,
-  input  wire [FLITS_W-1:0]      absorbs_i,  // flits of a message that the interface's buffer absorbs
+  input  wire [FLITS_W-1:0]      absorbs_i,  // number of a message's flits that the interface's buffer absorbs
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // each iteration of the table adds these strides

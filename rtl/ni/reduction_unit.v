@@ -69,8 +69,8 @@ module reduction_unit #(
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
   localparam PLACE_W = LANES + ADDR_W;  // width of a flit's {lanes, address}
 
-  // Registers for the oldest flit of each port's queue and its comparison pattern, and wires for the flit of each port
-  // that proceeds, which is either the oldest flit or the arriving one.
+  // Registers for the oldest flit of each port's queue and its comparison pattern, and wires for the flit that proceeds
+  // at each port, which is either the oldest flit or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
   /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks

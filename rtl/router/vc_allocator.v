@@ -1,5 +1,5 @@
 // Allocates output virtual channels to packets, in one separable iteration. Each free output virtual channel grants the
-// first input virtual channel, from its pointer on, that requests it. An input virtual channel with several grants
+// first input virtual channel, at or after its pointer, that requests it. An input virtual channel with several grants
 // accepts the first one at or after the pointer of its output port. This pointer then moves past the output virtual
 // channel accepted by the input virtual channel with the highest number, so that gradient messages use the virtual
 // channels of a port in rotation. Pointers move one cycle after an allocation, when the allocated output virtual

@@ -19,7 +19,7 @@ module lite_tile #(
   parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
   parameter BUFFER = 16,     // flits between memory and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: the memory may have any latency
-  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and parity errors are reported
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output

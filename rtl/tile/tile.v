@@ -10,19 +10,19 @@
 // To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
 // and arrivals_i. No message of the collective may arrive before that. done_o becomes 1 once all entries have issued,
 // arrivals_i messages have arrived and been written, and the network interface is idle. It remains 1 until the next
-// start, which is not allowed before. Strides, tables and type must not change between start_i and done_o.
+// start, which must not come earlier. Strides, tables and type must not change between start_i and done_o.
 //
 // The bits of error_o remain set until a reset. Bit 0: the reduction unit lost a flit, which cannot happen if
 // neighbours respect their credits. Bit 1: a depacketizer had no free slot for a message. Bit 2, with PARITY: a link
 // changed a flit; the parity of all signals of a flit, including parity_o or parity_i, is even. Bit 3, with ECC: a
 // table entry differs from the one loaded. corrected_o counts the errors corrected in tables. With COUNTERS, counters_o
-// contains the following counts since the start: busy cycles; flits sent over links, into the router by the network
-// interface, and out of it; and cycles in which an entry waited for the lockstep, for messages, and for a packetizer
-// slot, summed over all ports.
+// contains the following counts since the start: busy cycles; flits sent over links, flits injected into the
+// router, and flits ejected from it; and cycles in which an entry waited for the lockstep, for messages, and for a
+// packetizer slot, summed over all ports.
 //
-// With WAITS, the memory may have any latency: connect it through rtl/memory/gradient_memory.v, and that module's
-// busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has the same
-// timing as the model in every cycle.
+// With WAITS, the memory may have any latency: connect it through rtl/memory/gradient_memory.v, and connect that
+// module's busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has
+// the same timing as the model in every cycle.
 //
 // The limits of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
 // network hold at least CREDITS flits per virtual channel.
@@ -41,7 +41,7 @@ module tile #(
   parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
   parameter BUFFER = 16,     // capacity in flits between DMA and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: the memory may have any latency
-  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and parity errors are reported
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output

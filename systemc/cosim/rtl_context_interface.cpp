@@ -153,7 +153,7 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
     put_tables(-1);
     model_->clock();
   }
-  // Tables without entries need no further cycle for loading.
+  // Tables without entries need no additional cycle for loading.
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 

@@ -41,9 +41,9 @@ class BufferMap final : public WordMemory {
   std::uint32_t next_ = 0;
 };
 
-// Replaces ni::NetworkInterface with rtl/ni/network_interface.v with several contexts, for programs. Cycles
-// and flits are the same. The RTL decides when entries issue and when collectives end. This class only keeps
-// the records for observers and results, and checks the RTL against them.
+// For programs: replaces ni::NetworkInterface with an rtl/ni/network_interface.v that has several contexts.
+// Cycles and flits are the same. The RTL decides when entries issue and when collectives end. This class only
+// keeps the records for observers and results, and checks the RTL against them.
 //
 // Table lines are loaded one per cycle from the cycle of load() on, starting with the first line of each
 // port. The tables are committed in the cycle after the last line, and must be committed before they are

@@ -102,8 +102,8 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // number of routers traversed, summed over all flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // Passes all statistics to `read`. Used by fabrics that are a single module; other fabrics report
-  // statistics by channel module.
+  // Passes all statistics to `read`. Used by fabrics that are a single module; in other fabrics, every module
+  // reports its own statistics.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));

@@ -8,7 +8,7 @@
 
 namespace coppice::rtl_writer {
 
-// A run of the design by the model. The testbench compares the Verilog with it.
+// The results of a run of the design in the model. The testbench compares the Verilog with them.
 struct ModelRun {
   Cycles cycles = 0;
   // [accelerator]: the contents of its gradient buffer before and after the run.

@@ -19,8 +19,8 @@ Dataflow parse_dataflow(const std::string& name);
 
 // The convention for counting the cycles of a tile.
 enum class Convention {
-  // All cycles from the first operand to the last result count. For tiles at the edges, only the rows and
-  // columns in use count.
+  // Counts all cycles from the first operand to the last result. A tile at the edge has only the size of the
+  // rows and columns in use.
   kCausal,
   // The convention of SCALE-Sim: every tile counts as if it were as large as the array, and the cycles in
   // which the results of an output-stationary tile leave do not count.

@@ -97,8 +97,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
 }
 
 // Pauses the search for a period after an event, because the state needs some cycles to become periodic
-// again. If events recur before a period is found, the pause grows up to a small fraction of the simulated
-// cycles.
+// again. If events recur before a period is found, the pause grows, but to at most a small fraction of the
+// simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();

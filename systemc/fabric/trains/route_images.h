@@ -44,7 +44,8 @@ class RouteImages {
   NodeId origin() const { return origin_; }
   std::size_t accelerators() const { return accelerators_; }
   const Images& of(const topology::Route& route) const { return images_.at(&route); }
-  // The ejection port of an accelerator that is the image of a port of the origin at which a route ends.
+  // The ejection port of `accelerator` that is the image of port `at_origin` of the origin, where a route
+  // ends.
   int ejection_port(NodeId accelerator, int at_origin) const;
   // The channels that a message's images use at hop number `hop` of their routes, indexed by accelerator;
   // empty for ejection.

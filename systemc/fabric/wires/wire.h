@@ -70,8 +70,8 @@ class Ring {
 class Wire {
  public:
   // The latencies of flits and credits are in cycles. If `vcs` is not 0, the wire is short, has this number
-  // of virtual channels and never carries runs. Items in flight may then wait in the receiver's calendar
-  // alone, which has a separate line for the credits of each virtual channel.
+  // of virtual channels and never carries runs. Items in flight may then wait only in the receiver's
+  // calendar, which has a separate line for the credits of each virtual channel.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 

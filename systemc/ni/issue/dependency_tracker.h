@@ -20,7 +20,7 @@ class DependencyTracker {
     early_.clear();
   }
 
-  // Replaces the number of an arrival that is not numbered, which counts as the next one in order.
+  // Passed instead of a number if an arrival is not numbered; it then counts as the next one in order.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     if (counts_.empty()) counts_.resize(flows_, 0);

@@ -24,7 +24,7 @@ struct ImageArrival {
   // the same.
   std::vector<std::int32_t> parts;
 
-  // Replaces the sets of contributors in the representative's data by their images.
+  // Replaces the sets of contributors in the representative's data with their images.
   void replace(Payload& payload) const {
     const std::size_t words = (contributors->size() + 63) / 64;
     std::vector<std::uint64_t> image(payload.contributions.size(), 0);

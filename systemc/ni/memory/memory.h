@@ -71,7 +71,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     contents_->read(address, bytes, into);
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
-  // Counts bytes that were read and written for the network interface without read_directly() and so on.
+  // Counts bytes that were accessed for the network interface without read_directly() or write_directly().
   void count_direct(Bytes read, Bytes written) {
     bytes_read_ += read;
     bytes_written_ += written;
@@ -117,7 +117,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
 
 // A memory that serves one access at a time, in the order of requests. `pace` determines the duration of each
 // access in whole cycles. A memory with unlimited bandwidth serves all accesses simultaneously. Reads by the
-// network interface complete `dma_latency` later. Loads by the arrays are requested ahead of time and
+// network interface take `dma_latency` longer. Loads by the arrays are requested ahead of time and
 // therefore have no latency.
 class Memory final : public MemoryModule {
  public:

@@ -12,7 +12,7 @@
 namespace coppice::ni {
 
 // Simulates the order in which the reduction unit adds or stores the flits that arrive at its ports. This
-// order determines how sums are rounded. It is that of rtl/ni/reduction_unit.v. A flit proceeds in its
+// order determines how sums are rounded. It is the same as in rtl/ni/reduction_unit.v. A flit proceeds in its
 // arrival cycle unless some of its words are part of a sum in progress or of a flit that is waiting or
 // arriving at a lower-numbered port. In these cases, it waits in the queue of its port. A sum is written
 // `latency` cycles after its flit proceeded. The oldest flit of a queue proceeds as soon as it can. In a

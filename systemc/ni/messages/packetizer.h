@@ -24,8 +24,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its tail has left.
-  // This holds even if the tail's departure is processed before this call in the same cycle.
+  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its message's tail
+  // has left. This holds even if the tail's departure is processed before this call in the same cycle.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
   // Accepts a message whose first flit is read from memory in cycle `ready` and whose setup takes `setup`
   // cycles; requires has_place(). The caller must wake the fabric at front_ready(), both after this call and
