@@ -52,8 +52,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
     .read_o(left_read_o), .address_o(left_address_o));
 
-  // Lanes that transfer a whole row in each cycle, without a skew: those of the upper operands if weight stationary,
-  // and those of the results if output stationary.
+  // Lanes that together transfer a whole row in each cycle, without a skew: the upper operands' lanes if weight
+  // stationary, the results' lanes if output stationary.
   wire [COLUMNS-1:0] used;
   genvar c;
   generate
@@ -64,8 +64,8 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // Lanes that are skewed by one cycle each: those of the upper operands if output stationary, otherwise those
-  // of the results.
+  // Lanes that are skewed by one cycle each: the upper operands' lanes if output stationary, otherwise the
+  // results' lanes.
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;

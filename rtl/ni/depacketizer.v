@@ -71,7 +71,7 @@ module depacketizer #(
   reg [VCS*VCS-1:0]       same_q;     // pairs of virtual channels that are receiving packets of the same message
   reg [VCS*PENDING-1:0]   match_q;    // slot of the packet's message, one-hot
 
-  // Slots for messages of which at least one packet has arrived and at least one is missing.
+  // Slots for messages that have arrived only in part.
   reg [PENDING-1:0]   pending_q;
   reg [PENDING-1:0]   last_q;     // exactly one packet is missing
   reg [PENDING*NAME_W-1:0]    message_q;

@@ -54,8 +54,8 @@ module router #(
   reg [INPUTS*VCS-1:0]      allowed_q;   // [input virtual channel]: output virtual channels that its packet may use
   reg [INPUTS*VCS-1:0]      out_vc_q;    // [input virtual channel]: its allocated output virtual channel, one-hot
   reg [INPUTS-1:0]          busy_q;      // [output virtual channel]: it is allocated to a packet
-  reg [INPUTS*CREDIT_W-1:0] credits_q;  // [output virtual channel]: credits, including that of the flit in the crossbar
-  // [input virtual channel]: its output virtual channel has a credit besides that of the flit in the crossbar.
+  reg [INPUTS*CREDIT_W-1:0] credits_q;  // [output virtual channel]: credits, including one for the flit in the crossbar
+  // [input virtual channel]: its output virtual channel has a credit besides the one for the flit in the crossbar.
   reg [INPUTS-1:0]          place_q;
   reg [INPUTS-1:0]          sent_q;      // [input virtual channel]: it won the switch in the previous cycle
   /* verilator lint_on MULTIDRIVEN */

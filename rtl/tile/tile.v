@@ -205,7 +205,7 @@ module tile #(
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
-  // One-hot virtual channel of an arriving flit; 0 if no flit arrives, whatever vc is.
+  // One-hot virtual channel of an arriving flit; 0 if no flit arrives, regardless of vc.
   function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
     integer n;
     for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];

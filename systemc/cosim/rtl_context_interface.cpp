@@ -218,7 +218,7 @@ void RtlContextInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
     }
     contexts_[static_cast<std::size_t>(index)].reached = true;
     if (decode(arrival.bits, kSeveralContexts).id != id % kIds)
-      fail("a head flit names another collective", now);
+      fail("a head flit belongs to another collective", now);
   }
   model_->put_flit(port, vc, flit.is_head(), flit.tail != 0, arrival.bits);
   want(now);
@@ -287,7 +287,7 @@ void RtlContextInterface::finish(int index, Cycles now) {
   const bool issued =
       std::ranges::all_of(collective.ports, [](auto& port) { return port.table.next_message() == nullptr; });
   if (!issued || collective.missing > 0 || collective.in_flight > 0) {
-    fail(fmt::format("collective {} ended with {} messages still to arrive, {} leaving and {} to issue", id,
+    fail(fmt::format("collective {} ended with {} messages still to arrive, {} to leave and {} to issue", id,
                      collective.missing, collective.in_flight, issued ? "none" : "some"),
          now);
   }

@@ -101,7 +101,7 @@ std::string refuse_ni_timing(const config::SystemConfig& system) {
   }
   if (system.ni.message_setup > 0) return unsupported("a", "system.ni.message_setup", "write 0 ns");
   if (!system.ni.protocols.empty())
-    return unsupported("a choice of", "system.ni.protocols", "leave the key out");
+    return unsupported("a choice of", "system.ni.protocols", "leave out the key");
   if (system.ni.reduction_latency != Limits::kReductionLatency) {
     return unsupported("system.ni.reduction_latency", system.ni.reduction_latency,
                        fmt::format("write {}, the latency of its adders", Limits::kReductionLatency));

@@ -85,7 +85,8 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
 void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
   if (outcome.overflow) fail("a queue overflowed", now);
   // Credits must be returned immediately, as in the ejection channel of the model.
-  if (!outcome.credits_as_taken) fail("its queue for the reduction unit withheld a credit", now);
+  if (!outcome.credits_as_taken)
+    fail("a credit was not returned in the cycle in which its flit arrived", now);
   for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
 }
 

@@ -101,7 +101,7 @@ class RtlTerminal : public fabric::Terminal {
   HeadLayout layout_;
   FlitContents* contents_;
   std::vector<Sender> senders_;  // [port]
-  // For each message of which some packets have arrived, the number of tails that have arrived.
+  // For each message that has arrived only in part, the number of its tails that have arrived.
   std::unordered_map<std::uint64_t, std::int64_t> tails_;
   ni::ReductionUnit reduction_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;

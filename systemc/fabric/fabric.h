@@ -58,7 +58,7 @@ class Ejector {
   // Whether a fabric that moves flits must pass every ejected flit to flit_ejected().
   virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
-  // Called by fabrics that move whole messages when the tail of a message has been ejected. Returns the
+  // Fabrics that move whole messages call this when the tail of a message has been ejected. Returns the
   // number of flits in the message.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };

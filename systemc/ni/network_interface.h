@@ -74,7 +74,7 @@ class NetworkInterface final : public sc_core::sc_module,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
   // For runs in which all accelerators do the same in the same cycles. After lead(), this interface simulates
-  // its tables, and `images` simulates the differences at the other accelerators. After follow(), this
+  // its tables, and `images` accounts for the other accelerators. After follow(), this
   // interface is passive and copies the statistics of `leader`. Call these functions before the simulation.
   void lead(MessageImages& images) { images_ = &images; }
   void follow(const NetworkInterface& leader) { leader_ = &leader; }

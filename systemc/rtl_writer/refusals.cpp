@@ -84,11 +84,12 @@ void require_channels(const Refusals& refusals, const Design& design) {
     if (fabric::channel_flit_time(system, channel.bandwidth) == system.clock.period()) continue;
     const auto right =
         static_cast<std::int64_t>(static_cast<double>(system.flit) * static_cast<double>(system.clock.hertz));
-    refusals.refuse("system.link.bandwidth",
-                    fmt::format("gives the channel from node {} to node {} {}, but a channel in Verilog "
-                                "carries one flit of {} per cycle: write {}, or another system.flit",
-                                channel.src, channel.dst, format_bandwidth(channel.bandwidth),
-                                format_bytes(system.flit), format_bandwidth({right})));
+    refusals.refuse(
+        "system.link.bandwidth",
+        fmt::format("gives the channel from node {} to node {} a bandwidth of {}, but a channel in Verilog "
+                    "carries one flit of {} per cycle: write {}, or another system.flit",
+                    channel.src, channel.dst, format_bandwidth(channel.bandwidth), format_bytes(system.flit),
+                    format_bandwidth({right})));
   }
 }
 
@@ -121,8 +122,9 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
   if (design.schedule.size * design.tiles() > config::kValuesLimit) {
     refusals.refuse(
         "collective.size",
-        fmt::format("has {} of gradients at all accelerators, but the testbench can check at most {}",
-                    format_bytes(design.schedule.size * design.tiles()), format_bytes(config::kValuesLimit)));
+        fmt::format(
+            "amounts to {} of gradients over all accelerators, but the testbench can check at most {}",
+            format_bytes(design.schedule.size * design.tiles()), format_bytes(config::kValuesLimit)));
   }
 }
 

@@ -25,8 +25,8 @@ void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
                         static_cast<double>(m) * static_cast<double>(n);
   if (values <= static_cast<double>(kMostValues)) return;
   throw UnsupportedError(
-      fmt::format("a product of {} x {} by {} x {} has more than 2 GiB of operands: compute its "
-                  "cycles by formula",
+      fmt::format("a product of {} x {} by {} x {} has more than 2 GiB of operands: use timing "
+                  "formula instead of array",
                   m, k, k, n));
 }
 

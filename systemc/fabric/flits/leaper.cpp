@@ -176,8 +176,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether the flits at the same positions belong to the same packets as in the reference state, or to packets
-// that follow them in their message by as many packets as the message has progressed.
+// Whether the flit at each position belongs to the same packet as in the reference state, or to a packet that
+// comes later in its message by the number of packets by which the message has progressed.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;

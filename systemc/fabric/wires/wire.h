@@ -224,8 +224,8 @@ class Wire {
   // Sets the listener for arriving flits: the receiver's calendar, the wire's line in it, and the next cycle
   // of the receiver's node. Flits wait in the calendar's `column` unless it is -1.
   //
-  // If credits are reported by virtual channel, those of virtual channel i have line `line` + i and wait in
-  // the calendar.
+  // If credits are reported by virtual channel, the credits of virtual channel i have line `line` + i and
+  // wait in the calendar.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};

@@ -13,7 +13,7 @@ class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : flows_(static_cast<std::size_t>(flows)) {}
 
-  // Forgets all arrivals and counts those of `flows` flows from now on.
+  // Forgets all arrivals, and counts the arrivals of `flows` flows from now on.
   void reset(int flows) {
     flows_ = static_cast<std::size_t>(flows);
     counts_.clear();

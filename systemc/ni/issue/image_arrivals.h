@@ -20,7 +20,7 @@ struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
   // [contributor]: the contributor's image, as seen by the accelerator that sends to the receiver.
   std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  // [part of the arriving data]: the part of the sent data of which it is the image. Empty if the order is
+  // [part of the arriving data]: the part of the sent data whose image it is. Empty if the order is
   // the same.
   std::vector<std::int32_t> parts;
 

@@ -11,7 +11,7 @@ namespace coppice::ni {
 // that never exchange messages stay in lockstep (MultiTree, NI lockstep).
 //
 // A step that is loaded in cycle c nominally occupies the link from cycle c, or from the nominal end of the
-// previous step if that is later. It does so for the time in which its chunk is injected. The next entry may
+// previous step if that is later. It does so while its chunk is being injected. The next entry may
 // issue earlier than the nominal end, by the number of cycles that the NI buffer absorbs. Its data then waits
 // in the buffer behind the data of the current step and does not overtake the lockstep. MultiTree describes a
 // down-counter; like the Verilog, this model instead stores the cycle in which that counter would reach zero.

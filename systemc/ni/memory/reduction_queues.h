@@ -41,8 +41,8 @@ class ReductionQueues {
   // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
   // Simulates ahead until no flit that has arrived so far waits for any of the words [first, last), and calls
-  // `read` with the resulting values. This is the result of reading the words one at a time, each after its
-  // sums. Time and memory are restored afterwards.
+  // `read` while the memory holds the resulting values. They are the result of reading the words one at a
+  // time, each after its sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }

@@ -59,7 +59,7 @@ class MessageImages {
   class Payloads {
    public:
     void clear();
-    // `sender` must exceed those of earlier calls.
+    // `sender` must exceed the senders of all earlier calls.
     void add(std::size_t sender, const Payload& payload);
     std::size_t size() const { return ends_.size(); }
     std::size_t sender(std::size_t i) const { return ends_[i].sender; }
