@@ -39,7 +39,8 @@ module context_arbiter #(
   generate
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
       wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
-      // The context with the largest class_of is served; among equal values, the one that started earliest.
+      // The context with the largest class_of is served; among contexts with equal values, the one that started
+      // earliest.
       wire behind = some_served && place > served_place;
       wire [PRIORITY_W-1:0] high =
         {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // unsigned, order preserved

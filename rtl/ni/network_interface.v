@@ -48,7 +48,7 @@ module network_interface #(
   parameter ROUTE_W = 42,    // width of a source route; the complete head must fit into a flit
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
+  parameter QUEUE = 16,      // flits per port that may wait for the reduction unit, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
   parameter CONTEXTS = 1,    // number of collectives that may be active at once, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,

@@ -86,7 +86,7 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 struct Accelerator::Division {
   Split split = Split::kBatch;
   Share share;
-  workload::Gemm product;              // product of a PE with a full share; its count is 0 if there is none
+  workload::Gemm product;  // product of a PE with a full share; the count is 0 if the layer has no product
   std::optional<TilePlanner> planner;  // set if the layer has a product
 };
 

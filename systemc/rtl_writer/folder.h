@@ -20,7 +20,8 @@ struct ModelRun {
 // to its final path, and then renamed.
 class Folder {
  public:
-  // Throws ConfigError at `option` if `path` exists and is not an empty folder, or if it cannot be written.
+  // Throws a ConfigError for `option` if `path` exists and is not an empty folder, or if it cannot be
+  // written.
   Folder(const std::string& option, const std::string& path);
   // Removes the folder unless it has been committed.
   ~Folder();

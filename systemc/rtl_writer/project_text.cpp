@@ -96,7 +96,7 @@ Memories with variable latency. To use them, replace the memory ports with AXI4 
 cycles then depends on the memory.
 )";
 
-// Prints an entry of a YAML list for each file for which `print` returns a text.
+// Concatenates the list entries that `print` returns for the files; an empty text omits a file.
 template <typename Print>
 std::string list(std::span<const std::string> sources, Print print) {
   std::string text;

@@ -51,8 +51,8 @@ class SystolicArray {
   // SCALE-Sim's convention.
   int pe_latency() const { return pe_latency_; }
 
-  // The number of cycles of the product of an m x k and a k x n matrix. Two of the three dimensions are laid
-  // out on the array (rows x columns), and the third is streamed through it (depth):
+  // The number of cycles that the product of an m x k and a k x n matrix takes. Two of the three dimensions
+  // are laid out on the array (rows x columns), and the third is streamed through it (depth):
   //   output stationary  m x n, depth k
   //   weight stationary  k x n, depth m
   //   input stationary   k x m, depth n

@@ -310,7 +310,7 @@ void NodeStretch::move_pointers(Cycles now) {
   }
 }
 
-// Moves the flits that a flow sends from its buffer to its channel. Called before arriving flits are
+// Moves the sent flits of a flow from its buffer to its channel. Called before arriving flits are
 // buffered. Returns the number of flits moved.
 int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   Router& router = module_->router_;

@@ -22,12 +22,12 @@ namespace coppice::fabric {
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
 // A fabric whose simulation cost is proportional to the number of flow arrivals. A message is modelled as a
-// flow along its route that carries the bytes of all its flits. Until the next arrival, departure or change
+// flow that carries the bytes of all its flits along its route. Until the next arrival, departure or change
 // of route, all flows have the max-min fair rates for the channels, including the network interfaces'
 // channels. Routers are not simulated. Instead, the tail is delayed by the route's zero-load latency, and if
 // the slots of a virtual channel do not cover the credit loop, a message is limited to the rate that its
-// credits allow on an empty network. The fabric is intended for runs of large networks that last for seconds.
-// If flows share links, times are estimates, because input-queued routers do not fill every link.
+// credits allow on an empty network. The fabric is intended for large networks and for runs that last for
+// seconds. If flows share links, times are estimates, because input-queued routers do not fill every link.
 //
 // If other messages leave space in the input buffers upstream of the channel that limits a message, bytes of
 // the message wait there. The message then consists of two flows: `up`, which ends before that channel, and

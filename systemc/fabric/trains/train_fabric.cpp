@@ -371,7 +371,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   // flits.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
-  // The cycle in which the tail leaves the next router, shifted to the cycles of this port.
+  // The cycle in which the tail leaves the next router, minus the delay from here to that router.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);

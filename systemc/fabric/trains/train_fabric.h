@@ -55,10 +55,10 @@ class ContentionError : public ModelError {
 //     virtual channel of the packet before it is free. If there is a single virtual channel, the first train
 //     has left it when the second train's head requests it, and has left the next router when the head
 //     arrives there.
-// Packets of other pairs of trains never share a port in one cycle, because a train's position at the next
-// router's input follows from its output here. Some cases could be predicted but are rejected: buffers too
-// shallow for the credit loop, packet-based messages over a single virtual channel, and trains that share a
-// channel flit by flit.
+// Packets of trains without a common output port never share a port in one cycle, because the input port of
+// the next router follows from the output port here. Some cases could be predicted but are rejected: buffers
+// too shallow for the credit loop, packet-based messages over a single virtual channel, and trains that share
+// a channel flit by flit.
 class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // All references must outlive the fabric. A ContentionError thrown in the fabric's process is stored in
@@ -88,8 +88,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;      // when its first head could win the switch without obstruction
     Cycles last_head;  // when its last head won the switch
     Cycles tail;       // when its last flit won the switch
-    // The cycle in which the last flit of the message left the next router or the network, shifted to the
-    // cycles of this port.
+    // The cycle in which the last flit of the message left the next router, minus delay(output), or in which
+    // it left the network.
     Cycles left_next;
     bool held_up;  // whether packets of this message may have met each other
     topology::VcRange vcs;
@@ -176,7 +176,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Femtoseconds flit_time = 0;  // flit time of the slowest channel
     Train train;
     Cycles paced = 0;       // number of cycles from a flit to the D-th flit after it
-    Cycles next_start = 0;  // number of cycles from the first flit to the first flit of the next message
+    Cycles next_start = 0;  // number of cycles from a message's first flit to that of the next message
   };
   // An output port on the route of the message that is being started.
   struct Stage {

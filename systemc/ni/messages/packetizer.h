@@ -34,7 +34,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
   }
-  // The first cycle in which the first message may send its head; -1 if there is no message.
+  // The earliest cycle in which the front message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
   // Called when the head (or tail) flit of a message enters the injection channel, with the message's ID and
