@@ -54,7 +54,7 @@ struct PassCost {
   PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
   // The part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
   PeCycles aggregation = 0;
-  Bytes partial_sums = 0;         // total size of the PEs' weight gradients if they must be added
+  Bytes partial_sums = 0;         // total size of the PEs' weight gradients if they must be added up
   double utilization = 0;         // multiply-accumulates divided by the most that all PEs can do in `cycles`
   double mapping_efficiency = 0;  // mean fraction of an array's PEs that are in use
   Traffic traffic;

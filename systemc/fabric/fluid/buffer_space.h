@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 
 // The space in the routers' input buffers, which is shared by the messages whose bytes wait there. There is
-// one buffer at the end of every link, with the index of the link.
+// one buffer at the end of every link; it has the same index as the link.
 class BufferSpace {
  public:
   // `capacities` contains the capacity, in bytes, of the buffer at the end of every link.
