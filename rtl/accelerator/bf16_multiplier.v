@@ -4,15 +4,15 @@
 // the quiet NaN 7fc00000.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // 1: a register after the multiplication of the significands
+  parameter PIPELINED = 0  // 1: a register follows the multiplication of the significands
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,
   input  wire [15:0] b_i,
   output reg  [31:0] product_o
 );
-  // The exponents of the factors, which are 1 for subnormals. The leading bit of a significand is 1 unless the factor
-  // is subnormal.
+  // The exponents of the factors; that of a subnormal is 1. The leading bit of a significand is 1 unless the factor is
+  // subnormal.
   wire [7:0] a_exponent = |a_i[14:7] ? a_i[14:7] : 8'd1;
   wire [7:0] b_exponent = |b_i[14:7] ? b_i[14:7] : 8'd1;
   wire [15:0] significand_d = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
@@ -47,8 +47,8 @@ module bf16_multiplier #(
   wire [15:0] normal = significand << zeros;
   wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
-  // If the product is subnormal, its significand is shifted right until the exponent is 1. Larger shifts are replaced
-  // by 25, after which less than half a unit in the last place remains, so the result is 0.
+  // If the product is subnormal, its significand is shifted right until the exponent is 1. A shift distance above 25 is
+  // limited to 25, after which less than half a unit in the last place remains, so the result is 0.
   wire signed [10:0] below = 11'sd1 - exponent;
   wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
   wire [48:0] wide = {normal, 33'd0} >> shift;

@@ -1,5 +1,5 @@
 // Generates the addresses of a tile's operands. Each lane begins one cycle after its neighbour, which skews the
-// operands of a systolic array without registers. In the cycle of start_i and the following ones, the first lane
+// operands of a systolic array without registers. From the cycle in which start_i is set, the first lane
 // requests addresses 0 to depth_i - 1, one per cycle. The next lane begins one cycle later, and so on, for lanes_i
 // lanes. The first lane is lane 0 or, with REVERSE, lane lanes_i - 1. start_i must not be set again before the last
 // lane has requested its last address.

@@ -3,16 +3,16 @@
 // what happens:
 //   hold    nothing changes
 //   fill    the upper operand moves down and becomes stationary; the left operand and the sum are discarded
-//   stream  the left operand moves right. Output stationary: the upper operand moves down, and the product of both is
-//           added to the sum. Weight stationary: the product of the left operand and the stationary one is added to the
-//           sum from below
+//   stream  the left operand moves right. Output stationary: the upper operand moves down, and the product of the two
+//           is added to the sum. Weight stationary: the product of the left operand and the stationary one is added to
+//           the sum from below
 //   drain   the sum moves up and is replaced by the sum from below; operands are discarded
-// PIPELINED delays the addition by one cycle (a register after the multiplier) or two (another register inside it), so
-// the mode stream must last that many cycles longer.
+// PIPELINED delays the addition by one cycle (1: a register after the multiplier) or two (2: another register inside
+// the multiplier), so the stream mode must last that many cycles longer.
 `default_nettype none
 module pe #(
-  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
-  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs are
+  parameter PIPELINED = 0    // number of registers between the operands and the adder: 0, 1 or 2
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,

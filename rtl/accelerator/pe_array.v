@@ -1,12 +1,12 @@
 // An array of ROWS x COLUMNS processing elements. Operands enter at the left and upper edges and move right and down.
-// Sums move up and leave at the upper edge. All elements are in the same mode, which pe.v describes. Row 0 is at the
+// Sums move up and leave at the upper edge. All elements are in the same mode (see pe.v). Row 0 is at the
 // top, and column 0 at the left.
 `default_nettype none
 module pe_array #(
   parameter ROWS = 4,       // at least 1
   parameter COLUMNS = 4,    // at least 1
-  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
-  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs are
+  parameter PIPELINED = 0    // number of registers between the operands and the adder: 0, 1 or 2
 ) (
   input  wire                  clk_i,
   input  wire                  rst_ni,

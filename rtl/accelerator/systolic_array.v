@@ -1,6 +1,6 @@
-// A systolic array with operand feeders and drain. It processes tiles back to back, requests the operands of each lane
-// when they enter the array, and outputs results when they leave it. Operands are bf16, and sums fp32. Operands and
-// results are assigned to lanes as follows:
+// A systolic array with operand feeders and a drain. It processes tiles back to back, requests the operands of a lane
+// in the cycle in which they enter the array, and outputs a result in the cycle in which it leaves the array. Operands
+// are bf16, and sums are fp32. Operands and results are assigned to lanes as follows:
 //   output stationary  left lane i: row i of the first operand, addressed by depth; upper lane j: column j of the
 //                      second operand, addressed by depth
 //   weight stationary  left lane i: column i of the first operand, addressed by depth; all upper lanes together: a row
@@ -16,8 +16,8 @@ module systolic_array #(
   parameter COLUMNS = 4,    // at least 1
   parameter SIDE_W = 3,     // width of a row or column count
   parameter DEPTH_W = 16,   // width of a depth; rows + columns + depth is below 2^DEPTH_W
-  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
-  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs are
+  parameter PIPELINED = 0    // number of registers between the operands and the adder: 0, 1 or 2
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
@@ -52,8 +52,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
     .read_o(left_read_o), .address_o(left_address_o));
 
-  // Lanes that transfer a whole row in each cycle, without a skew: those of the upper operands if weight stationary,
-  // and those of the results if output stationary.
+  // Lanes that together transfer a whole row in each cycle, without a skew: the upper operands' lanes if weight
+  // stationary, the results' lanes if output stationary.
   wire [COLUMNS-1:0] used;
   genvar c;
   generate
@@ -64,7 +64,8 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // Lanes that are skewed by one cycle each: those of upper operands if output stationary, otherwise of results.
+  // Lanes that are skewed by one cycle each: the upper operands' lanes if output stationary, otherwise the
+  // results' lanes.
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;

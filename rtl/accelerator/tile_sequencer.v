@@ -6,8 +6,8 @@
 module tile_sequencer #(
   parameter SIDE_W = 3,     // width of a row or column count
   parameter DEPTH_W = 16,   // width of a depth and of a phase's length in cycles
-  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
-  parameter PIPELINED = 0    // cycles between an operand and the addition of its product (pe.v)
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs are
+  parameter PIPELINED = 0    // cycles from the arrival of an operand to the addition of its product (pe.v)
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -23,7 +23,7 @@ module tile_sequencer #(
   output reg  [SIDE_W-1:0]  rows_o,
   output reg  [SIDE_W-1:0]  columns_o,
   output reg  [DEPTH_W-1:0] depth_o,
-  output reg                half_o        // alternates between tiles: the half of each buffer that the tile uses
+  output reg                half_o        // the half of each buffer that the tile uses; alternates from tile to tile
 );
   localparam HOLD = 2'd0, FILL = 2'd1, STREAM = 2'd2, DRAIN = 2'd3;
   localparam FIRST = STATIONARY != 0 ? FILL : STREAM;

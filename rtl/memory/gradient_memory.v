@@ -2,11 +2,11 @@
 // back-pressure. Lines of LINE_WORDS words are interleaved over the banks. Each bank caches the lines that are in use
 // (memory_bank.v) and accesses memory in bursts of one line.
 //
-// The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). Each
-// stream, which consists of a port's flits or of a port's requests, is served in order. Each flit or request is
+// The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). The
+// flits of a port form one stream and its requests another; each stream is served in order. Each flit or request is
 // allocated a slot for its line, and another one if its words extend into the next line. ready_o is set if the oldest
 // flit of a port's queue can proceed in this cycle: no other port is using the flit's bank, and its operands have been
-// loaded or, for a store, its slots have been allocated. The words for read_valid_i are output in the next cycle, and
+// loaded or, for a store, its slots have been allocated. Words read with read_valid_i are output in the next cycle, and
 // sums are written four cycles after the read. The data of a request is output one cycle after it has been read.
 //
 // Each stream allocates one slot at a time, so at most one of its slots belongs to a flit that still needs a second
@@ -50,7 +50,7 @@ module gradient_memory #(
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,
   output wire [PORTS-1:0]           dma_data_valid_o,
   output wire [PORTS*FLIT_W-1:0]    dma_data_o,
-  output wire                       busy_o,   // some data has not been written to memory
+  output wire                       busy_o,   // some data has not been written to memory yet
   output wire                       error_o,  // memory answered with an error; sticky until reset
   // AXI4, one port per bank. All bursts are INCR bursts of LINE_WORDS * 32 / AXI_W full words and use the same ID.
   output wire [BANKS*ADDRESS_W-1:0] araddr_o,
@@ -105,7 +105,7 @@ module gradient_memory #(
     end
   endgenerate
 
-  // Mask of the stream with the highest priority, which rotates.
+  // Pointer to the stream with the highest priority, as a mask; it rotates.
   reg [STREAMS-1:0] from_q;
   always @(posedge clk_i)
     from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};
@@ -284,8 +284,8 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // A sum is written when the adders' latency has passed since the read, and a store in the cycle in which it
-        // proceeds.
+        // A sum is written once the adders' latency has passed since the read; a store is written in the cycle in which
+        // it proceeds.
         wire may_store = held_q && !needs;
         wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;

@@ -3,7 +3,7 @@
 // remains in its slot while it is pinned, and for some cycles afterwards.
 //
 // A stream requests a line (touch_i) until touched_o reports that the line has a slot and has been pinned; this happens
-// at once if the line already has a slot or a slot is free. The number of the slot is place_o in the next cycle. If
+// at once if the line already has a slot or a slot is free. In the next cycle, place_o is the number of the slot. If
 // words of the line will be read (touch_data_i), a burst loads the line; lines that are only written are not loaded.
 // whole_o marks the slots in which all words of the line are present. Each write, and each read by a data-request
 // stream (PORTS and above), removes one pin.
@@ -49,7 +49,7 @@ module memory_bank #(
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: the streams that request, the stream that is granted, and the stream that reads.
+  // Reads: the streams that request one, the stream whose request is granted, and the stream that reads.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,
@@ -116,7 +116,7 @@ module memory_bank #(
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
-  // Touches. To shorten the path, the outcome is computed for every stream before one of them is granted. In the next
+  // Touches. To shorten the path, the outcome is computed for every stream before one stream is granted. In the next
   // cycle, the pin is counted and, if necessary, the line is requested from memory.
   wire [STREAMS-1:0] toucher, is_there, may_come, may_ask;
   wire [STREAMS*LINES-1:0] may_have;  // [stream]: slot that the line has or would be allocated
@@ -124,7 +124,7 @@ module memory_bank #(
   reg  [PLACE_W-1:0] place;
   reg  [LINES-1:0]   comes, comes_q;  // slot of the touched line, now and in the previous cycle
   reg                asks_q;          // the line touched in the previous cycle must be loaded
-  wire [LINES-1:0]   leaves, drops;   // slot whose line is evicted: by writing it back; by dropping it
+  wire [LINES-1:0]   leaves, drops;   // slot of the evicted line if it is written back; if it is dropped
   wire [LINES-1:0]   going;           // slots whose lines are being evicted and cannot be touched
   wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the lowest free slot, one-hot
   wire new_comes = |(toucher & ~is_there);
@@ -158,7 +158,7 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  reg                unpins_read_q, unpins_write_q;  // a read, or a write, of the previous cycle removes a pin
+  reg                unpins_read_q, unpins_write_q;  // a read (or a write) in the previous cycle removes a pin
   reg  [PLACE_W-1:0] unpinned_read_q, unpinned_write_q;
 
   // The write port serves the network interface or, in other cycles, stores words of a burst.
@@ -188,8 +188,9 @@ module memory_bank #(
   wire [PORTS-1:0] store_first;
   assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
 
-  // In each cycle, one stream touches a line, one stream reads and one port stores. Priorities are the same in all
-  // banks and do not depend on requests, so the stream with the highest priority obtains all the banks that it needs.
+  // In each cycle, at most one stream touches a line, one stream reads and one port stores. Priorities are the same in
+  // all banks and do not depend on requests, so the stream with the highest priority obtains all the banks that it
+  // needs.
   wire [2*STREAMS+PORTS-1:0] unused_behind;
   wire [2:0]                 unused_any;
   round_robin #(.WIDTH(STREAMS)) i_touches (
@@ -247,7 +248,7 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // The line is selected one cycle before it is evicted, because touches need this information early.
+  // The line to be evicted is selected one cycle in advance, because touches need this information early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};
@@ -356,8 +357,8 @@ module memory_bank #(
       end
     end
 
-    // Each lane has a memory of its own with the words of all lines, so LANES consecutive words are in different
-    // memories.
+    // Each lane has its own memory, which holds this lane's words of all lines, so LANES consecutive words are in
+    // different memories.
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam PART_OF = l / PART_LANES;
       localparam [PART_W-1:0] PART = PART_OF[PART_W-1:0];

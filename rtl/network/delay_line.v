@@ -1,5 +1,5 @@
-// A delay line, implemented as a circular buffer: the outputs are the inputs of LATENCY cycles ago. With LATENCY 0, it
-// consists of wires. Only the marks, which indicate valid flits and credits, are reset.
+// A delay line, implemented as a circular buffer: the outputs are the inputs from LATENCY cycles earlier. With LATENCY
+// 0, it consists of wires. Only the marks, which indicate valid flits and credits, are reset.
 `default_nettype none
 module delay_line #(
   parameter MARKS = 1,   // number of bits that a reset clears, such as valid bits of flits

@@ -1,4 +1,4 @@
-// A channel between two nodes. Flits and credits travel in opposite directions, each in LATENCY cycles.
+// A channel between two nodes. Flits and credits travel in opposite directions, each taking LATENCY cycles.
 `default_nettype none
 module link #(
   parameter VCS = 4,       // virtual channels, at least 2

@@ -43,7 +43,7 @@ module register_bus #(
 );
   localparam [1:0] OKAY = 2'b00, DECERR = 2'b11;
   reg writes_q, reads_q;                   // a write, or a read, has not been answered yet
-  reg [TILES-1:0] written_q, read_q;       // tiles that answer the write, or the read; 0 if none exists
+  reg [TILES-1:0] written_q, read_q;       // tiles that answer the write, or the read; 0 if the tile does not exist
   wire write = awvalid_i && wvalid_i && !writes_q;
   wire read = arvalid_i && !reads_q;
   assign {awready_o, wready_o} = {2{write}};

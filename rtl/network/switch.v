@@ -1,4 +1,4 @@
-// A switch: a router all of whose ports lead to links. Its pins are registered like those of a tile (rtl/tile/tile.v),
+// A switch: a router with ports to links only. Its pins are registered like those of a tile (rtl/tile/tile.v),
 // so tiles and switches are connected in the same way and with equal latencies.
 //
 // The limits of router.v apply. In addition, each neighbour's buffers must hold at least CREDITS flits per virtual

@@ -1,4 +1,4 @@
-// Decides combinationally whether the entry at the head of a port's table issues and, if it does not, what it waits
+// Decides combinationally whether the entry at the head of a port's table issues and, if not, what it is waiting
 // for. The conditions are checked in this order: skipped line, lockstep, dependencies, free slot in the packetizer.
 `default_nettype none
 module command_decoder (
@@ -6,7 +6,7 @@ module command_decoder (
   input  wire       pass_i,       // the line at the head is skipped
   input  wire       nop_i,        // the entry is a nop
   input  wire       lockstep_i,   // lockstep is enabled
-  input  wire       hold_i,       // the lockstep counter holds the entry
+  input  wire       hold_i,       // the lockstep counter holds back the entry
   input  wire       satisfied_i,  // the entry's dependencies have arrived
   input  wire       place_i,      // the packetizer has a free slot
   output reg  [2:0] state_o,      // 0 done, 1 lockstep, 2 dependency, 3 queue, 4 issue, 5 nop, 6 pass

@@ -1,7 +1,8 @@
-// Selects which of the requesting contexts a port serves in a cycle. The policy is order_i: 0 serves the running
-// contexts in rotation, in the order in which they started; 1 serves the highest priority and, among equal priorities,
-// the earliest start; 2 serves the earliest start. Contexts that start in this cycle come last, in the order of their
-// starts. In rotation, a context that keeps requesting waits for at most CONTEXTS grants.
+// Selects which of the requesting contexts a port serves in a cycle. order_i selects the policy: 0 serves the running
+// contexts in rotation, in the order in which they started; 1 serves the context with the highest priority and, among
+// equal priorities, the one that started earliest; 2 serves the one that started earliest. Contexts that start in this
+// cycle come last, in the order of their starts. In rotation, a context that keeps requesting waits for at most
+// CONTEXTS grants.
 `default_nettype none
 module context_arbiter #(
   parameter CONTEXTS = 4,   // at least 2
@@ -38,7 +39,8 @@ module context_arbiter #(
   generate
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
       wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
-      // The context with the largest class_of is served; among equal values, the one that started earliest.
+      // The context with the largest class_of is served; among contexts with equal values, the one that started
+      // earliest.
       wire behind = some_served && place > served_place;
       wire [PRIORITY_W-1:0] high =
         {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // unsigned, order preserved

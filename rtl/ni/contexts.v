@@ -1,8 +1,8 @@
-// Tracks the contexts of a network interface: whether each context holds and runs a collective, how many arrivals the
-// collective still expects, and the order in which the contexts started. From the cycle in which a context is opened
-// for a collective, it receives the collective's messages. It is started in the same cycle or later, and its table
-// entries issue from then on. done_o marks its last cycle: all entries have been sent, up to their tails, and all
-// messages have been added or stored. The context is free from the next cycle on.
+// Tracks the contexts of a network interface: whether each context holds or is running a collective, how many arrivals
+// the collective still expects, and the order in which the contexts started. From the cycle in which a context is
+// opened for a collective, it receives the collective's messages. It is started in the same cycle or later, and its
+// table entries issue from then on. done_o marks its last cycle: all entries have been sent, including their tails, and
+// all messages have been added or stored. The context is free from the next cycle on.
 //
 // Limit: a collective has fewer than 2^ARRIVALS_W arrivals.
 `default_nettype none

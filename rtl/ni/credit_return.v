@@ -1,7 +1,8 @@
 // Returns the credits of a port's ejection channel to the router. An ejected flit's credit is returned in the cycle in
-// which the flit arrives if the reduction unit's queue also has room for all flits for which the router holds credits.
-// Otherwise the credit is held back; held-back credits are returned later, one per cycle, in rotation over the virtual
-// channels. The queue never overflows because waiting flits and outstanding credits together never exceed QUEUE.
+// which the flit arrives if the reduction unit's queue has room for it and for all flits for which the router then
+// holds credits. Otherwise the credit is held back; held-back credits are returned later, one per cycle, in rotation
+// over the virtual channels. The queue never overflows because waiting flits and outstanding credits together never
+// exceed QUEUE.
 //
 // Limits: at most one flit arrives per cycle. VCS * CREDITS must be below QUEUE; otherwise credits are held back even
 // if no flit is waiting.

@@ -2,10 +2,10 @@
 // which data arrives, it is forwarded to the reduction unit together with its address; padding is dropped. The packets
 // of different virtual channels may interleave, but those of one virtual channel may not. A message has arrived once
 // all its packets have, in any order. A message of several packets occupies one of PENDING slots; overflow_o, sticky
-// until reset, is set if more messages are incomplete at once. A message is identified by its tag, flow and operation.
-// This is unambiguous because a sequence number is reused only after all packets of the message that last used it have
-// been delivered. A message's slot is looked up when a packet's head arrives and is then kept up to date, so no search
-// is needed at the tail.
+// until reset, is set if more than PENDING such messages are incomplete at once. A message is identified by its tag,
+// flow and operation. This is unambiguous because a sequence number is reused only after all packets of the message
+// that last used it have been delivered. A message's slot is looked up when a packet's head arrives and is then kept up
+// to date, so no search is needed at the tail.
 //
 // Limit: each packet has at least one flit after its head.
 `include "../ni/coppice_layout.vh"
@@ -64,14 +64,14 @@ module depacketizer #(
   reg [VCS*NAME_W-1:0]    name_q;
   reg [VCS*ADDR_W-1:0]    address_q;
   reg [VCS*LEN_W-1:0]     words_q;    // data words of the packet that have not arrived yet
-  reg [VCS-1:0]           some_q, full_q;  // some_q: data words are missing; full_q: at least a full flit of them
+  reg [VCS-1:0]           some_q, full_q;  // some_q: data words are missing; full_q: enough to fill a flit
   reg [VCS*PACKETS_W-1:0] others_q;   // number of packets in the message besides this one
   reg [VCS-1:0]           single_q, two_q;  // the message has exactly one packet; exactly two packets
   /* verilator lint_on MULTIDRIVEN */
   reg [VCS*VCS-1:0]       same_q;     // pairs of virtual channels that are receiving packets of the same message
   reg [VCS*PENDING-1:0]   match_q;    // slot of the packet's message, one-hot
 
-  // Slots for messages of which at least one packet has arrived and at least one is missing.
+  // Slots for messages that have arrived only in part.
   reg [PENDING-1:0]   pending_q;
   reg [PENDING-1:0]   last_q;     // exactly one packet is missing
   reg [PENDING*NAME_W-1:0]    message_q;
@@ -170,7 +170,7 @@ module depacketizer #(
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
         end else if (counts) begin
-          // A packet's end frees its message's slot if the message is complete, or allocates a slot for a new message.
+          // The end of a packet frees its message's slot if the message is complete, or allocates one if there is none.
           if (known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
           else if (same[l]) match_q[l*PENDING+:PENDING] <= free;
         end

@@ -84,7 +84,7 @@ module dependency_tracker #(
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
-        else if (|arrived_i)  // lets simulators skip this logic without arrivals
+        else if (|arrived_i)  // lets simulators skip this logic if nothing arrives
 `else
         else
 `endif

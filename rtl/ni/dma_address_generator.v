@@ -1,7 +1,7 @@
 // Requests the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at
 // most two messages. A request leaves in a cycle with req_ready_i, which indicates that the buffer has a free slot for
-// the data and that no pending sum would still change the data. Requests are registered. Each is announced one cycle
-// ahead by next_o, even if it then has to wait for req_ready_i.
+// the data and that no pending sum would still change the data. Requests are registered. next_o announces each of them
+// one cycle ahead, even if the request then has to wait for req_ready_i.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // width of an address, in words of 4 bytes

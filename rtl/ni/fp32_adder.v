@@ -1,7 +1,7 @@
 // Adds IEEE 754 binary32 numbers, rounding to nearest even. Subnormals and infinities are supported; every NaN result
 // is the quiet NaN 7fc00000. The adder accepts operands in every cycle and outputs their sum two cycles later (align |
-// add and normalise | round); in cycles without a sum, sum_o is 0. Unless PIPELINED, the sum appears in the cycle of
-// its operands. With a fraction of 7 bits, operands and sums are bfloat16. Integers use the same datapath: the
+// add and normalise | round); in cycles without a sum, sum_o is 0. Unless PIPELINED, the sum appears in the same cycle
+// as its operands. With a fraction of 7 bits, operands and sums are bfloat16. Integers use the same datapath: the
 // significand carries their lower bits and the exponent their upper bits.
 `default_nettype none
 module fp32_adder #(
@@ -13,9 +13,9 @@ module fp32_adder #(
   input  wire             clk_i,
   input  wire             valid_i,  // operands are valid; otherwise the first stage holds its contents
   input  wire             next_i,   // valid_i of the previous cycle
-  // Rounds the binary32 sum to bfloat16, in the upper half of sum_o. Constant while a sum is being computed.
+  // Rounds the binary32 sum to bfloat16, in the upper half of sum_o. Must not change while a sum is being computed.
   input  wire             short_i,
-  input  wire             int_i,    // adds wrapping integers instead; constant while a sum is being computed
+  input  wire             int_i,    // adds wrapping integers instead; must not change while a sum is being computed
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output reg  [WIDTH-1:0] sum_o
@@ -88,8 +88,8 @@ module fp32_adder #(
   // Adds or subtracts the significands and normalises the result, but not below the exponent of a subnormal. The left
   // shift of a difference is predicted while the difference is computed: from the first nonzero digit of x - y that the
   // next digit does not cancel. The prediction may be one position short, which the rounding stage corrects. To shorten
-  // the path, all groups of four bits find their first one in parallel, and the exponent for each group is computed
-  // before the group of the leading one is known. Returns {sum is zero; no further shift allowed; exponent; significand
+  // the path, all groups of four bits find their first 1 in parallel, and the exponent for each group is computed
+  // before the group of the leading 1 is known. Returns {sum is zero; no further shift allowed; exponent; significand
   // with guard, round and sticky bits}.
   localparam GROUP_W = 6;  // width of the exponent without its lowest two bits
   function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
@@ -97,11 +97,11 @@ module fp32_adder #(
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
     reg [4*GROUPS-1:0] ones, limits;
-    reg [2*GROUPS-1:0] place;    // position of the first one in each group
+    reg [2*GROUPS-1:0] place;    // position of the first 1 in each group
     reg [GROUPS-1:0]   any, earlier, first, ends;
     reg [31:0] limit;  // one-hot: the last position to which the exponent allows a shift
     reg [3:0]  four, limit_of;
-    reg [1:0]  left;   // position of the leading one within its group
+    reg [1:0]  left;   // position of the leading 1 within its group
     reg [GROUP_W-1:0] upper, borrowed;
     reg [8:0]  exponent;
     reg        zero, unused;
@@ -225,7 +225,7 @@ module fp32_adder #(
         ones_further = ones_further && further[b];
       end
       carry = carry && (again ? ones_further : ones);
-      // The sum is subnormal if it has no leading one and must not be shifted further.
+      // The sum is subnormal if it has no leading 1 and must not be shifted further.
       if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
       else if (last_q) exponent = {7'd0, carry};
       else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;

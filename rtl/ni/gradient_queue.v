@@ -1,4 +1,4 @@
-// Chains communication into the next forward pass: the next iteration may compute a layer as soon as the layer's
+// Chains communication to the next forward pass: the next iteration may compute a layer as soon as the layer's
 // gradients are final (gradient queuing, Fig. 9 of C-Cube). Chunks of final gradients arrive in order and are counted.
 // The layer-chunk table states how many leading chunks contain the gradients of each layer. A layer is released once
 // that many chunks have arrived; taken_i then advances the queue to the next layer.

@@ -39,7 +39,7 @@ module lockstep_counter #(
 
   // Decides whether release_q is later than now_i without a subtraction, by comparing all bits but the highest in
   // groups of doubling size. above: release_q is larger than now_i in the group; level: no bit of release_q is below
-  // that of now_i.
+  // the same bit of now_i.
   localparam PAIRS_W = 1 << $clog2(TIME_W);
   reg [PAIRS_W-1:0] above, level;
   integer n;

@@ -9,8 +9,8 @@
 // returned in the flit's arrival cycle, or later if the reduction unit's queue might otherwise overflow (see
 // credit_return). Injection credits are loaded at the first start after a reset.
 //
-// While busy_o is 0, the clock may be gated until a flit or credit arrives, or until now_i reaches release_o of a port
-// whose state_o is 1 (waiting for the lockstep). now_i must not stop.
+// While busy_o is 0, the clock may be gated until a flit or credit arrives, or until now_i reaches the release_o of a
+// port whose state_o is 1 (waiting for the lockstep). now_i must not stop.
 //
 // With several CONTEXTS, each context holds one collective with its own tables, counters and dependencies, and
 // completes independently (see contexts.v). Load a context's tables with load_valid_i while the context is not running,
@@ -18,7 +18,7 @@
 // collective's id, buffer, priority and strides must then remain at the inputs until the collective is done, and no
 // other open context may have the same id. start_i runs the collective; it may be set in the cycle of open_i or later,
 // but at least one cycle after the commit. A context keeps its tables, so the same collective can be opened again
-// without loading them. In vectors, context 0 occupies the lowest bits.
+// without reloading them. In vectors, context 0 occupies the lowest bits.
 //
 // Limits: flow numbers are below FLOWS, times are modulo 2^TIME_W, a packet's payload is a whole number of flits, and
 // every channel of a message's route transports one flit per cycle.
@@ -48,7 +48,7 @@ module network_interface #(
   parameter ROUTE_W = 42,    // width of a source route; the complete head must fit into a flit
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
+  parameter QUEUE = 16,      // flits per port that may wait for the reduction unit, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
   parameter CONTEXTS = 1,    // number of collectives that may be active at once, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
@@ -96,7 +96,7 @@ module network_interface #(
   // Gradient buffer: reads by the DMA, then reads, sums and stores by the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
-  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // lanes whose words are needed; lane 0 always is
+  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // lanes whose words are needed, always including lane 0
   input  wire [PORTS-1:0]          dma_data_valid_i,
   input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
   output wire [PORTS-1:0]          read_valid_o,
@@ -144,7 +144,7 @@ module network_interface #(
   output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o,  // parts of a leaving line in which a bit was corrected
   output wire                      table_wrong_o,    // an entry at the head of a table differs from the one loaded
   output wire                      busy_o,
-  output wire                      stray_o,          // a head flit arrived whose collective has no open context
+  output wire                      stray_o,          // a head flit of a collective without an open context arrived
   // Losses. Bit 0: the reduction unit lost a flit; bit 1: a depacketizer lost a message.
   output wire [1:0]                overflow_o
 );
@@ -172,7 +172,8 @@ module network_interface #(
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
   wire [PORTS-1:0]         owes;
-  // Set by the first start after a reset, which loads the credits. Later starts do not, as the router may hold flits.
+  // Set by the first start after a reset, which loads the credits. Later starts do not, because the router may then
+  // hold flits.
   reg                      started_q;
 
   assign dma_valid_o = dma_request & ~conflict;

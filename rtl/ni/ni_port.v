@@ -5,9 +5,9 @@
 // and from the next cycle on its data is requested. The message's head flit leaves at least dma_latency_i cycles after
 // the issue. A nop waits for the lockstep and then takes one cycle, as does each skipped table line.
 //
-// A table line consists of the entry (coppice_layout.vh), the first iteration in which the entry exists, and the
-// iteration after the last one. The entry's flow, step and address are those of iteration 0; a stride is added to each
-// for every further iteration.
+// A table line consists of the entry (coppice_layout.vh), the first iteration in which the entry exists, and the first
+// one in which it no longer does. The entry's flow, step and address are those of iteration 0; a stride is added to
+// each for every further iteration.
 //
 // With several CONTEXTS, each context has its own table, counters and decoder (port_context), and a context_arbiter
 // selects one of the contexts whose entries can issue. The flow in a head flit is then extended by the collective's id,
@@ -53,16 +53,16 @@ module ni_port #(
   input  wire [TIME_W-1:0]       now_i,
   // Configuration; must not change while messages are being sent or received.
   input  wire                    lockstep_i,
-  input  wire [FLITS_W-1:0]      absorbs_i,  // flits of a message that the interface's buffer absorbs
+  input  wire [FLITS_W-1:0]      absorbs_i,  // number of a message's flits that the interface's buffer absorbs
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
-  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // what each iteration of the table adds to flow, address and step
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // each iteration of the table adds these strides
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  // Tables. With one context, start_i starts the table. With several, commit_i prepares it, and it runs while active_i
-  // is set.
+  // Tables. With one context, start_i starts the table. With several, commit_i prepares a context's table, which
+  // runs while active_i is set.
   input  wire [CONTEXTS-1:0]     load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,
   input  wire [LINE_W-1:0]       load_line_i,
@@ -84,7 +84,7 @@ module ni_port #(
   output wire [CONTEXTS-1:0]     ended_o,          // after this cycle, no entries remain in the table
   output wire [CONTEXTS-1:0]     left_o,           // the last tail of a message leaves the port
   output wire                    stray_o,
-  // Queries to the dependency trackers: have the messages arrived for which the entry waits?
+  // Queries to the dependency trackers: have the messages for which the entry waits arrived?
   output wire [CONTEXTS*FLOW_W-1:0]  query_flow_o,
   output wire [CONTEXTS*COUNT_W-1:0] query_dependencies_o,
   input  wire [CONTEXTS-1:0]     satisfied_i,

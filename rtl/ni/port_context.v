@@ -1,8 +1,8 @@
-// The part of a network-interface port that exists once per context if there are several: reduce-schedule table,
-// timestep and lockstep counters, command decoder. The table is loaded line by line and then committed; from the next
-// cycle on, its entries can issue in cycles with active_i. After its last entry, the table returns to its first line,
-// so that the same collective can follow immediately. clear_i, in the last cycle of a collective, resets everything to
-// the state after the commit.
+// The part of a network-interface port that exists once per context if there are several contexts: reduce-schedule
+// table, timestep and lockstep counters, and command decoder. The table is loaded line by line and then committed; from
+// the next cycle on, its entries can issue in cycles with active_i. After its last entry, the table returns to its
+// first line, so that the same collective can follow immediately. clear_i, in the last cycle of a collective, resets
+// everything to the state after the commit.
 //
 // In a cycle with request_o, the entry at the head can issue, and does if grant_i is set. A nop needs no grant.
 `include "../ni/coppice_layout.vh"

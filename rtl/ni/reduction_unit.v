@@ -69,8 +69,8 @@ module reduction_unit #(
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
   localparam PLACE_W = LANES + ADDR_W;  // width of a flit's {lanes, address}
 
-  // Registers for the oldest flit of each port's queue and its comparison pattern, and wires for the flit of each port
-  // that proceeds, which is either the oldest flit or the arriving one.
+  // Registers for the oldest flit of each port's queue and its comparison pattern, and wires for the flit that proceeds
+  // at each port, which is either the oldest flit or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
   /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
@@ -136,9 +136,9 @@ module reduction_unit #(
               |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
-  // A flit can proceed unless it shares words with a pending sum or with a flit of a lower port. `free` and `there`
-  // contain one bit for the oldest flit of each queue, followed by one for the arriving flit of each port. `sums`
-  // contains one bit per port for each stage of pending sums, beginning with the youngest.
+  // A flit can proceed unless it shares words with a pending sum or with a flit of a lower-numbered port. `free` and
+  // `there` contain one bit for the oldest flit of each queue, followed by one for the arriving flit of each port.
+  // `sums` contains one bit per port for each stage of pending sums, beginning with the youngest.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;
@@ -364,7 +364,7 @@ module reduction_unit #(
           store_waits_q <= pop && !oldest_add_q ? stores_left != {(QUEUE_W + 1){1'b0}} : !no_stores;
         end
       end
-      // These registers are loaded even if the flit does not proceed, since this is known late; they are then not used.
+      // These registers are loaded even if the flit does not proceed, since this is known late; they are then unused.
       always @(posedge clk) begin
         if (queued[g] || valid_i[g]) begin
           read_place_q[g*PLACE_W+:PLACE_W] <= goes;

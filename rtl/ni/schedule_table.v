@@ -2,19 +2,19 @@
 // pipelined schedule repeat, so the table is a loop: its lines_i lines are repeated until count_i entries have been
 // popped. Each line is an entry with a window of iterations, from `first` to `end` - 1. In other iterations the line is
 // skipped, which takes one cycle (pass_o) while hold_i is 0. Each iteration adds a stride to flow, address and
-// timestep. A table that does not repeat has one iteration, and all windows are 0 to 1.
+// timestep. A table that does not repeat has one iteration, and every line has `first` 0 and `end` 1.
 //
 // Some fields are read one line ahead of the others: the address, and the fields that decide when this entry and the
 // next can issue (op, flow, dependencies, step, flits, iterations). Registers can then provide the flow, step and
-// address of the current iteration, and whether it contains the line, and whether the line has more flits than
-// absorbs_i. Both memories are read one cycle in advance, as synchronous memory macros require. start_i brings the
-// first line, which is kept in a register, to the head in the next cycle; no line may be loaded in that cycle. If
-// start_i settles late in its cycle, first_i announces earlier that the next line, if any, is the first one.
+// address of the current iteration, and indicate whether the iteration contains the line and whether the line has more
+// flits than absorbs_i. Both memories are read one cycle in advance, as synchronous memory macros require. start_i
+// brings the first line, which is kept in a register, to the head in the next cycle; no line may be loaded in the cycle
+// of start_i. If start_i settles late in its cycle, first_i announces earlier that the next line, if any, is line 0.
 //
 // With ECC, check bits (secded.v) protect the lines in the memories and in the first line's register, and lines are
 // corrected in the cycle in which they are read. A line has two parts. A single wrong bit in a part has no effect and
-// is counted when the line leaves; further wrong bits are reported while the line is at the head. The memory itself is
-// not corrected.
+// is counted when the line leaves; two wrong bits in a part are reported while the line is at the head. The memory
+// itself is not corrected.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(
@@ -60,16 +60,16 @@ module schedule_table #(
   localparam ADDR_AT = `COPPICE_ENTRY_ADDR_AT;
   localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;  // width of the lowest fields: op, flow, dependencies, step, address
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
-  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the first bit after the field flits
+  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the first bit after the flits field
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
   localparam [INDEX_W-1:0] ONE = 1;
   localparam AHEAD_CODE_W = AHEAD_W + (ECC != 0 ? 1 + $clog2(AHEAD_W + $clog2(AHEAD_W + 1) + 1) : 0);
   localparam REST_CODE_W = REST_W + (ECC != 0 ? 1 + $clog2(REST_W + $clog2(REST_W + 1) + 1) : 0);
   reg [AHEAD_CODE_W-1:0] ahead_lines_q [0:ENTRIES-1];
   reg [REST_CODE_W-1:0]  rest_lines_q [0:ENTRIES-1];
-  reg [AHEAD_CODE_W-1:0] first_q; // the fields that are read ahead, of the first line
-  reg [AHEAD_CODE_W-1:0] ahead_q; // the fields that are read ahead, of the line after the head
-  reg [REST_CODE_W-1:0]  rest_q;  // the other fields, of the head line
+  reg [AHEAD_CODE_W-1:0] first_q; // the first line's fields that are read ahead
+  reg [AHEAD_CODE_W-1:0] ahead_q; // the same fields of the line after the head
+  reg [REST_CODE_W-1:0]  rest_q;  // the other fields of the head line
   reg [KEY_W-1:0]   key_q;        // the lowest fields of the head line, for the current iteration
   reg [FLITS_W-1:0] flits_q;
   reg               is_in_q, above_q;
@@ -101,7 +101,7 @@ module schedule_table #(
   clock_gate #(.GATES(GATES)) i_start_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i), .clk_o(start_clk));
   clock_gate #(.GATES(GATES)) i_first_gate (.clk_i(clk_i), .enable_i(loads_first), .clk_o(first_clk));
 
-  // Check bits are added before the memories, and lines are corrected after them.
+  // Check bits are added before lines are written to the memories; lines are corrected after they have been read.
   wire [AHEAD_CODE_W-1:0] ahead_code;
   wire [REST_CODE_W-1:0]  rest_code;
   wire [AHEAD_W-1:0]      first_line, ahead_line;

@@ -1,8 +1,8 @@
 // A single-error-correcting, double-error-detecting code (SECDED). Each check bit is the parity of a subset of the data
-// bits. Each data bit is included in an odd number of check bits, at least three, and no two data bits in the same set
-// of check bits. The syndrome is the XOR of the received check bits with those computed from the received data. It has
-// an odd number of ones after a single error, which it locates, and an even number after a double error. The memory
-// must store check_o together with the data that is written.
+// bits. Each data bit is included in an odd number of check bits, at least three, and no two data bits are included in
+// the same set of check bits. The syndrome is the XOR of the received check bits with those computed from the received
+// data. It has an odd number of ones after a single error, which it locates, and an even number after a double error.
+// The memory must store check_o together with the data that is written.
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,

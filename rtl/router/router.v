@@ -54,8 +54,8 @@ module router #(
   reg [INPUTS*VCS-1:0]      allowed_q;   // [input virtual channel]: output virtual channels that its packet may use
   reg [INPUTS*VCS-1:0]      out_vc_q;    // [input virtual channel]: its allocated output virtual channel, one-hot
   reg [INPUTS-1:0]          busy_q;      // [output virtual channel]: it is allocated to a packet
-  reg [INPUTS*CREDIT_W-1:0] credits_q;  // [output virtual channel]: credits, including that of the flit in the crossbar
-  // [input virtual channel]: its output virtual channel has a credit besides that of the flit in the crossbar.
+  reg [INPUTS*CREDIT_W-1:0] credits_q;  // [output virtual channel]: credits, including one for the flit in the crossbar
+  // [input virtual channel]: its output virtual channel has a credit besides the one for the flit in the crossbar.
   reg [INPUTS-1:0]          place_q;
   reg [INPUTS-1:0]          sent_q;      // [input virtual channel]: it won the switch in the previous cycle
   /* verilator lint_on MULTIDRIVEN */
@@ -70,7 +70,7 @@ module router #(
   wire [INPUTS-1:0]         taken;       // [output virtual channel]: it is allocated in this cycle
   wire [INPUTS-1:0]         gone;        // [output virtual channel]: its tail is in the crossbar
   wire [INPUTS-1:0]         used;        // [output virtual channel]: one of its flits is in the crossbar
-  // [output virtual channel]: credits in the next cycle are at least one; at least two.
+  // [output virtual channel]: in the next cycle, it has at least one credit; at least two.
   wire [INPUTS-1:0]         some, two;
   wire [PORTS-1:0]          busy;        // [input]: it holds a packet or part of one
 
@@ -128,7 +128,7 @@ module router #(
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // lets simulators skip this logic without traffic
+          if (|keeps)  // lets simulators skip this logic if there is no traffic
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});

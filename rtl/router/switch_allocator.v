@@ -1,6 +1,7 @@
-// Matches input ports with output ports for one flit each, by separable iSLIP with one iteration. For each output, an
-// input nominates its first virtual channel, from the input's pointer on, that requests this output. Each output grants
-// one input, and each input accepts one grant. A pointer moves past its choice only if the grant is accepted.
+// Matches input ports with output ports, each pair for one flit, using separable iSLIP with one iteration. For each
+// output, an input nominates the first of its virtual channels, from the input's pointer on, that requests this output.
+// Each output grants one input, and each input accepts one grant. A pointer moves past its choice only if the grant is
+// accepted.
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,

@@ -1,9 +1,9 @@
 // Allocates output virtual channels to packets, in one separable iteration. Each free output virtual channel grants the
-// first input virtual channel, from its pointer on, that requests it. An input virtual channel with several grants
-// accepts the first one from the pointer of its output port on. This pointer then moves past the output virtual channel
-// accepted by the input virtual channel with the highest number, so that gradient messages use the virtual channels of
-// a port in rotation. Pointers move one cycle after an allocation, when the allocated output virtual channel is no
-// longer free.
+// first input virtual channel, at or after its pointer, that requests it. An input virtual channel with several grants
+// accepts the first one at or after the pointer of its output port. This pointer then moves past the output virtual
+// channel accepted by the input virtual channel with the highest number, so that gradient messages use the virtual
+// channels of a port in rotation. Pointers move one cycle after an allocation, when the allocated output virtual
+// channel is no longer free.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
@@ -136,8 +136,8 @@ module vc_allocator #(
       wire unused = &{1'b0, behind, any};
     end
     // Computes which grants are accepted. A grant is accepted unless the same input virtual channel is also granted
-    // another output virtual channel that comes earlier from the pointer on. The pointer is the position after the
-    // output virtual channel that the input virtual channel with the highest number accepted in the previous cycle.
+    // another output virtual channel that comes earlier, counted from the pointer. The pointer is the position after
+    // the output virtual channel that the input virtual channel with the highest number accepted in the previous cycle.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
       wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];

@@ -33,7 +33,7 @@ module vc_buffer #(
   reg [ADDR_W:0]  count_q;
   reg             some_q;   // count_q is not zero
   reg             two_q;    // count_q is at least two
-  // The inverse of some_q. A separate register, which selects data_o, reduces the load on the path of requests.
+  // The inverse of some_q. A separate register, which selects data_o, reduces the load on the request path.
   reg             empty_q;
   wire three = count_q > ONE + ONE;
   // Row of the first free slot, computed from the row of the front flit.

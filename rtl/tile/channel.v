@@ -1,5 +1,5 @@
-// A channel whose outputs are its inputs of LATENCY cycles ago. Only the marks, which indicate valid flits and credits,
-// are reset. With GATES, the data of a cycle without marks may be lost: the outputs then hold other data.
+// A channel whose outputs are its inputs from LATENCY cycles earlier. Only the marks, which indicate valid flits and
+// credits, are reset. With GATES, the data of a cycle without marks may be lost: the outputs then hold other data.
 `default_nettype none
 module channel #(
   parameter MARKS = 1,   // number of bits that a reset clears, such as valid bits of flits

@@ -1,7 +1,7 @@
-// A clock gate: a rising edge of clk_i passes only at the end of a cycle with enable_i. A latch, which is transparent
-// while the clock is low, holds enable_i, so the output is free of glitches while the clock is high. enable_i may
-// settle as late as the input of a register. Gates may be nested. If the cell library has a clock-gating cell, replace
-// this module with it. Without GATES, the module is a wire.
+// A clock gate: passes a rising edge of clk_i only at the end of a cycle in which enable_i is set. A latch, which is
+// transparent while the clock is low, holds enable_i, so the output is free of glitches while the clock is high.
+// enable_i may settle as late as the input of a register. Gates may be nested. If the cell library has a clock-gating
+// cell, replace this module with it. Without GATES, the module is a wire.
 `default_nettype none
 module clock_gate #(
   parameter GATES = 0

@@ -15,11 +15,11 @@ module lite_tile #(
   parameter CREDITS = 16,    // credits per virtual channel towards each router, at most DEPTH
   parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter FLOWS = 64,      // number of flows, a power of two
-  parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
+  parameter QUEUE = 32,      // flits per port that may wait for the reduction unit, a power of two
   parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
   parameter BUFFER = 16,     // flits between memory and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: the memory may have any latency
-  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and parity errors are reported
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output

@@ -1,6 +1,6 @@
 // A tile: a router, a network interface, and the registers of the channels between them and to the links. Router ports
 // 0 to LINKS - 1 lead to neighbours, and the next PORTS ports to the network interface. Flits and credits arriving from
-// a link are registered, as are credits leaving; leaving flits come from the registers of the router's crossbar. Links
+// a link are registered, as are leaving credits; leaving flits come from the registers of the router's crossbar. Links
 // can therefore connect the pins of two tiles directly, or delay flits and credits by whole cycles.
 //
 // Timing, which equals that of the model's nodes: a flit that wins the router's switch in cycle t is at the pins in t +
@@ -10,19 +10,19 @@
 // To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
 // and arrivals_i. No message of the collective may arrive before that. done_o becomes 1 once all entries have issued,
 // arrivals_i messages have arrived and been written, and the network interface is idle. It remains 1 until the next
-// start, which is not allowed earlier. Strides, tables and type must not change between start_i and done_o.
+// start, which must not come earlier. Strides, tables and type must not change between start_i and done_o.
 //
 // The bits of error_o remain set until a reset. Bit 0: the reduction unit lost a flit, which cannot happen if
 // neighbours respect their credits. Bit 1: a depacketizer had no free slot for a message. Bit 2, with PARITY: a link
 // changed a flit; the parity of all signals of a flit, including parity_o or parity_i, is even. Bit 3, with ECC: a
 // table entry differs from the one loaded. corrected_o counts the errors corrected in tables. With COUNTERS, counters_o
-// contains the following counts since the start: busy cycles; flits sent over links, into the router by the network
-// interface, and out of it; and cycles in which an entry waited for the lockstep, for messages, and for a packetizer
-// slot, summed over all ports.
+// contains the following counts since the start: busy cycles; flits sent over links, flits injected into the
+// router, and flits ejected from it; and cycles in which an entry waited for the lockstep, for messages, and for a
+// packetizer slot, summed over all ports.
 //
-// With WAITS, the memory may have any latency: connect it through rtl/memory/gradient_memory.v, and that module's
-// busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has the same
-// timing as the model in every cycle.
+// With WAITS, the memory may have any latency: connect it through rtl/memory/gradient_memory.v, and connect that
+// module's busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has
+// the same timing as the model in every cycle.
 //
 // The limits of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
 // network hold at least CREDITS flits per virtual channel.
@@ -37,11 +37,11 @@ module tile #(
   parameter CREDITS = 16,    // credits per virtual channel towards each router, at most DEPTH
   parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter FLOWS = 64,      // number of flows, a power of two
-  parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
+  parameter QUEUE = 32,      // flits per port that may wait for the reduction unit, a power of two
   parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
   parameter BUFFER = 16,     // capacity in flits between DMA and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: the memory may have any latency
-  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and parity errors are reported
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
@@ -205,7 +205,7 @@ module tile #(
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
-  // One-hot virtual channel of an arriving flit; 0 if no flit arrives, whatever vc is.
+  // One-hot virtual channel of an arriving flit; 0 if no flit arrives, regardless of vc.
   function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
     integer n;
     for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];

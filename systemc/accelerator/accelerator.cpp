@@ -86,7 +86,7 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 struct Accelerator::Division {
   Split split = Split::kBatch;
   Share share;
-  workload::Gemm product;              // product of a full PE; its count is 0 if the layer has no product
+  workload::Gemm product;  // product of a PE with a full share; the count is 0 if the layer has no product
   std::optional<TilePlanner> planner;  // set if the layer has a product
 };
 
@@ -346,7 +346,7 @@ PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) cons
 }
 
 // Adds work that loads, modifies and stores `values` values per PE. The work is divided into pieces of at
-// least one value per PE of an array.
+// least rows() x columns() values, the number that the array of a PE can hold.
 void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
@@ -370,7 +370,7 @@ void Accelerator::run(PassWork& work, TileSequence run) const {
   work.runs.push_back(std::move(run));
 }
 
-// Replaces the tiles of a pass that never waits for the memory by a single piece of work.
+// Replaces the tiles of a pass that never waits for the memory with a single piece of work.
 PassWork Accelerator::whole(PassWork work) const {
   const PassCost& cost = work.cost;
   if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;

@@ -54,7 +54,7 @@ struct PassCost {
   PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
   // The part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added.
   PeCycles aggregation = 0;
-  Bytes partial_sums = 0;         // total size of the PEs' weight gradients if they must be added
+  Bytes partial_sums = 0;         // total size of the PEs' weight gradients if they must be added up
   double utilization = 0;         // multiply-accumulates divided by the most that all PEs can do in `cycles`
   double mapping_efficiency = 0;  // mean fraction of an array's PEs that are in use
   Traffic traffic;
@@ -109,8 +109,9 @@ struct LayerCycles {
 // memory, from which they are read to be added up.
 class Accelerator {
  public:
-  // Throws std::invalid_argument if there is no PE, no clock or no bandwidth. Also throws if Timing::kArray
-  // is combined with SCALE-Sim's convention, whose cycles cannot be reproduced by an array.
+  // Throws std::invalid_argument if the number of PEs, the clock in Hz or the bandwidth in B/s is less than
+  // 1. Also throws if Timing::kArray is combined with SCALE-Sim's convention, whose cycles cannot be
+  // reproduced by an array.
   explicit Accelerator(const AcceleratorSpec& spec);
 
   const AcceleratorSpec& spec() const { return spec_; }
@@ -124,15 +125,16 @@ class Accelerator {
   // The cost of updating a layer's weights.
   PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
 
-  // The executable work of a pass. If the memory is unlimited and thus never stalls the arrays, the work is a
-  // single tile.
+  // The executable work of a pass. If the memory bandwidth is unlimited, so that the arrays never stall, the
+  // work is a single tile.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
   // Work that takes `cycles` without memory stalls, and that reads `load` bytes and writes `store` bytes at a
   // constant rate. It is divided into pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
-  // The maximum number of bytes of weight gradients that the PEs hold before adding them up, over all layers.
+  // The number of bytes of weight gradients that the PEs hold before adding them up; the maximum over all
+  // layers.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
   // The times of all layers of `model` and of their updates by `optimizer`. The time of the weight gradient

@@ -36,7 +36,7 @@ LayerEngine::LayerEngine(const sc_core::sc_module_name& name, Frequency clock)
 LayerEngine::~LayerEngine() = default;
 
 void LayerEngine::start(std::shared_ptr<const PassWork> work) {
-  if (busy()) throw ModelError(fmt::format("{}: is already computing a layer", name()));
+  if (busy()) throw ModelError(fmt::format("{} is already computing a layer", name()));
   work_ = std::move(work);
   next_ = 0;
   advance();

@@ -28,8 +28,8 @@ Parts cut(std::int64_t size, std::int64_t parts) {
   return {each, size / each, size % each};
 }
 
-// Makes a share from the two kinds of PEs. Calls `set(layer, samples, size)` for each kind, where `size` is
-// the size of the part of one such PE.
+// Builds the share of the two kinds of PEs, those with a full part and the one with the rest. Calls
+// `set(layer, samples, size)` for each kind, where `size` is the size of such a PE's part.
 template <typename Set>
 Share made(const Layer& layer, std::int64_t batch, const Parts& parts, Set set) {
   Share share;

@@ -164,9 +164,9 @@ void TileEngine::read_statistics(const Reader& read) const {
   read({"tile_engine", "tiles", "", "Tiles computed."}, static_cast<double>(statistics_.tiles));
   read({"tile_engine", "busy_cycles", "cycles", "Accelerator cycles in which a tile was being computed."},
        static_cast<double>(statistics_.busy));
-  read({"tile_engine", "bytes_loaded", "B", "Data loaded into the buffers."},
+  read({"tile_engine", "bytes_loaded", "B", "Data loaded from memory into the buffers."},
        static_cast<double>(statistics_.loaded));
-  read({"tile_engine", "bytes_stored", "B", "Data stored from the buffers."},
+  read({"tile_engine", "bytes_stored", "B", "Data stored from the buffers to memory."},
        static_cast<double>(statistics_.stored));
 }
 

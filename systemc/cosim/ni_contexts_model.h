@@ -62,12 +62,12 @@ class NiContextsModel {
 
   struct Outcome : NiOutcome {
     std::array<int, kPorts> issued{-1, -1, -1, -1};  // [port]: context whose entry issued; -1 if none did
-    // The release time of that context's lockstep before the issue, modulo 2^32.
+    // The release time of that context's lockstep as it was before the issue, modulo 2^32.
     std::array<std::uint32_t, kPorts> release{};
     unsigned done = 0;  // one bit per context, set when the context has ended
     bool stray = false;
     bool holding = false;            // whether an entry waits for its lockstep release
-    std::uint32_t next_release = 0;  // the earliest release time before this cycle, modulo 2^32
+    std::uint32_t next_release = 0;  // the earliest release time of such an entry, modulo 2^32
   };
   virtual Outcome step(std::int64_t now) = 0;
 

@@ -16,7 +16,7 @@ using FlitBits = std::array<std::uint32_t, kLanes>;
 // tables.
 struct NiLimits {
   static constexpr int kLines = 1024;        // lines of each port's table
-  static constexpr int kIterationBits = 10;  // per table
+  static constexpr int kIterationBits = 10;  // number of iterations of a table
   static constexpr int kTotalBits = 16;      // number of entries in all iterations together
   static constexpr int kFlows = 256;
   static constexpr int kFlowBits = 10;
@@ -93,7 +93,7 @@ struct NiFlit {
   bool tail;
   FlitBits bits;
 };
-// The outputs of a cycle that network interfaces have with any number of contexts.
+// The outputs of a cycle that are common to network interfaces with any number of contexts.
 struct NiOutcome {
   std::array<NiFlit, kPorts> flits;
   int num_flits = 0;

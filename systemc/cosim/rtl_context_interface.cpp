@@ -86,7 +86,7 @@ RtlContextInterface::RtlContextInterface(const sc_core::sc_module_name& name, No
       sizes_(static_cast<std::size_t>(ports)) {}
 
 void RtlContextInterface::start(Cycles at) {
-  fail("has no tables of its own to start", at);
+  fail("it has no tables of its own to start", at);
 }
 
 int RtlContextInterface::find(ContextId id) const {
@@ -99,7 +99,7 @@ int RtlContextInterface::find(ContextId id) const {
 
 void RtlContextInterface::load(const ni::ContextTables& tables, Cycles now) {
   const int index = tables.context;
-  if (index < 0 || index >= kContexts) fail(fmt::format("has no context {}", index), now);
+  if (index < 0 || index >= kContexts) fail(fmt::format("it has no context {}", index), now);
   Context& context = contexts_[static_cast<std::size_t>(index)];
   if (context.collective != nullptr) fail(fmt::format("context {} is not free", index), now);
   for (const Context& other : contexts_) {
@@ -127,7 +127,7 @@ void RtlContextInterface::load(const ni::ContextTables& tables, Cycles now) {
 }
 
 void RtlContextInterface::load_tables(int index, Cycles now) {
-  if (loading_ >= 0) fail("cannot load two tables at the same time", now);
+  if (loading_ >= 0) fail("the tables of two collectives cannot be loaded at the same time", now);
   const ni::ContextTables& given = contexts_[static_cast<std::size_t>(index)].collective->given;
   loading_ = index;
   std::uint32_t most = 0;
@@ -153,7 +153,7 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
     put_tables(-1);
     model_->clock();
   }
-  // Tables without entries need no further cycle for loading.
+  // Tables without entries need no additional cycle for loading.
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 
@@ -211,13 +211,14 @@ void RtlContextInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
     const ContextId id = (*shared().log)[arrival.message].context;
     const int index = find(id);
     if (index < 0) {
-      fail(fmt::format("a message of collective {} arrived before it had a context: raise system.ni.contexts",
+      fail(fmt::format("a message of collective {} arrived before the collective had a context: raise "
+                       "system.ni.contexts",
                        id),
            now);
     }
     contexts_[static_cast<std::size_t>(index)].reached = true;
     if (decode(arrival.bits, kSeveralContexts).id != id % kIds)
-      fail("a head flit names another collective", now);
+      fail("a head flit belongs to another collective", now);
   }
   model_->put_flit(port, vc, flit.is_head(), flit.tail != 0, arrival.bits);
   want(now);
@@ -286,7 +287,7 @@ void RtlContextInterface::finish(int index, Cycles now) {
   const bool issued =
       std::ranges::all_of(collective.ports, [](auto& port) { return port.table.next_message() == nullptr; });
   if (!issued || collective.missing > 0 || collective.in_flight > 0) {
-    fail(fmt::format("collective {} ended with {} messages still to arrive, {} leaving and {} to issue", id,
+    fail(fmt::format("collective {} ended with {} messages still to arrive, {} to leave and {} to issue", id,
                      collective.missing, collective.in_flight, issued ? "none" : "some"),
          now);
   }

@@ -24,8 +24,8 @@ class BufferMap final : public WordMemory {
  public:
   static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
 
-  // Adds a buffer of `bytes`, which must outlive this object. Returns the number of its first word. Values
-  // are stored only if the buffer is a ValueMemory.
+  // Adds a buffer of `bytes` bytes; the buffer must outlive this object. Returns the number of its first
+  // word. Values are stored only if the buffer is a ValueMemory.
   std::uint32_t add(ni::GradientMemory& buffer, Bytes bytes);
   FlitBits read(std::uint32_t address) override;
   void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
@@ -41,9 +41,9 @@ class BufferMap final : public WordMemory {
   std::uint32_t next_ = 0;
 };
 
-// Replaces ni::NetworkInterface by rtl/ni/network_interface.v with several contexts, for programs. Cycles and
-// flits are the same. The RTL decides when entries issue and when collectives end. This class only keeps the
-// records for observers and results, and checks the RTL against them.
+// For programs: replaces ni::NetworkInterface with an rtl/ni/network_interface.v that has several contexts.
+// Cycles and flits are the same. The RTL decides when entries issue and when collectives end. This class only
+// keeps the records for observers and results, and checks the RTL against them.
 //
 // Table lines are loaded one per cycle from the cycle of load() on, starting with the first line of each
 // port. The tables are committed in the cycle after the last line, and must be committed before they are

@@ -28,7 +28,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
     return unsupported("system.ni.ports", ni_ports, fmt::format("write at most {}", kPorts));
   if (accelerators * kPorts > 1 << Limits::kSourceBits) {
     return unsupported("an accelerator count of", accelerators,
-                       fmt::format("write at most {}", (1 << Limits::kSourceBits) / kPorts));
+                       fmt::format("use at most {}", (1 << Limits::kSourceBits) / kPorts));
   }
   if (system.flit != kLanes * kWordBytes) return unsupported("system.flit", system.flit, "write 16 B");
   if (system.router.vcs > kVcs)
@@ -81,7 +81,7 @@ std::string refuse_route(const topology::Route& route, const TableRoom& room) {
   }
   for (const topology::Hop& hop : route) {
     if (hop.out_port >= room.out_ports) {
-      return fmt::format("a route through router port {} or above", room.out_ports);
+      return fmt::format("a route uses a router port numbered {} or above", room.out_ports);
     }
   }
   return {};
@@ -101,7 +101,7 @@ std::string refuse_ni_timing(const config::SystemConfig& system) {
   }
   if (system.ni.message_setup > 0) return unsupported("a", "system.ni.message_setup", "write 0 ns");
   if (!system.ni.protocols.empty())
-    return unsupported("a choice of", "system.ni.protocols", "leave the key out");
+    return unsupported("a choice of", "system.ni.protocols", "leave out the key");
   if (system.ni.reduction_latency != Limits::kReductionLatency) {
     return unsupported("system.ni.reduction_latency", system.ni.reduction_latency,
                        fmt::format("write {}, the latency of its adders", Limits::kReductionLatency));
@@ -202,7 +202,7 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
 }
 
 void RtlNetworkInterface::start(Cycles at) {
-  if (started_) fail("started, but its tables are already running", at);
+  if (started_) fail("it was started, but its tables are already running", at);
   started_ = true;
   model_->start(sizes_);
   if (shared().held) {

@@ -34,7 +34,7 @@ std::string refuse_schedule(const config::SystemConfig& system, const schedule::
 std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
                       const topology::Topology& topology, int ni_ports);
 
-// Replaces ni::NetworkInterface by rtl/ni/network_interface.v, with the same cycles, flits and sums. The RTL
+// Replaces ni::NetworkInterface with rtl/ni/network_interface.v; cycles, flits and sums are the same. The RTL
 // makes all decisions. This class only keeps the records for observers and results.
 class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
  public:

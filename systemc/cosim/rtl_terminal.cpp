@@ -85,7 +85,8 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
 void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
   if (outcome.overflow) fail("a queue overflowed", now);
   // Credits must be returned immediately, as in the ejection channel of the model.
-  if (!outcome.credits_as_taken) fail("its queue for the reduction unit withheld a credit", now);
+  if (!outcome.credits_as_taken)
+    fail("a credit was not returned in the cycle in which its flit arrived", now);
   for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
 }
 
@@ -114,10 +115,10 @@ void RtlTerminal::send(const NiFlit& flit, Cycles now) {
   Sender& port = senders_[static_cast<std::size_t>(flit.port)];
   if (port.messages.empty()) fail("a flit that does not belong to a message was sent", now);
   ni::MessageRecord& record = (*context_.log)[port.messages.front()];
-  if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of order", now);
+  if (flit.head != (port.flits_sent == 0)) fail("a head flit was sent out of order", now);
   if (flit.head) start_packet(port, flit, now);
   fabric::Packet& packet = context().packets[port.packet];
-  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of order", now);
+  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit was sent out of order", now);
   packet.injection_cycles += now;
   --port.credits[static_cast<std::size_t>(flit.vc)];
   contents_->write(port.packet, packet, port.flits_sent, flit.bits);

@@ -65,11 +65,11 @@ class RtlTerminal : public fabric::Terminal {
   void pop_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // Processes those outputs of a cycle that all kinds of network interfaces have. Throws ModelError if they
-  // are impossible.
+  // Processes those outputs of a cycle that are common to all kinds of network interfaces. Throws ModelError
+  // if they are impossible.
   void take_outcome(const NiOutcome& outcome, Cycles now);
-  // Records that the last tail of a message has arrived at the port in this cycle, according to the RTL. The
-  // message counts as arrived once it has been reduced.
+  // Records that, according to the RTL, the last tail of a message has arrived at the port in this cycle. The
+  // message counts as arrived once it has been reduced or stored.
   void message_came(int port, Cycles now);
   // Removes and returns the next message that counts as arrived by cycle `now`, in ascending order of ports.
   std::optional<std::uint64_t> next_counted(Cycles now);
@@ -101,7 +101,7 @@ class RtlTerminal : public fabric::Terminal {
   HeadLayout layout_;
   FlitContents* contents_;
   std::vector<Sender> senders_;  // [port]
-  // For each message of which some packets have arrived, the number of tails that are still missing.
+  // For each message that has arrived only in part, the number of its tails that have arrived.
   std::unordered_map<std::uint64_t, std::int64_t> tails_;
   ni::ReductionUnit reduction_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;

@@ -58,12 +58,12 @@ class Ejector {
   // Whether a fabric that moves flits must pass every ejected flit to flit_ejected().
   virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
-  // Called by fabrics that move whole messages when the tail of a message has been ejected. Returns the
+  // Fabrics that move whole messages call this when the tail of a message has been ejected. Returns the
   // number of flits in the message.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
-// The place where an observer sees a flit: a router's output port or a network-interface port.
+// A flit and the place where an observer sees it: a router's output port or a network-interface port.
 struct FlitEvent {
   NodeId node;   // the router that sends the flit, or the node whose NI injects it
   int out_port;  // output port of that router; -1 for injection
@@ -102,8 +102,8 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // number of routers traversed, summed over all flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // Passes all statistics to `read`. Used by fabrics that are a single module; other fabrics report
-  // statistics by channel module.
+  // Passes all statistics to `read`. Used by fabrics that are a single module; in other fabrics, every module
+  // reports its own statistics.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));

@@ -16,7 +16,7 @@ using topology::NodeId;
 // A packet in flight. If `route` is set, the packet is source-routed. Otherwise, the fabric's routing
 // function chooses each hop on the way to `dst`.
 struct Packet {
-  // One hop for each router, the last of which leads to an ejection port. Not owned.
+  // One hop for each router; the last hop leads to an ejection port. Not owned.
   const topology::Hop* route = nullptr;
   topology::RouteState route_state;
   NodeId src = topology::kNoNode;

@@ -64,8 +64,8 @@ inline constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
 // exactly k clock periods per flit, even though the period is rounded to whole femtoseconds.
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth);
 
-// The flit time of an ejection channel, which depends on the throughput of the reduction unit behind it: that
-// of a switch if `at_switch` is set, otherwise that of an accelerator.
+// The flit time of an ejection channel, which depends on the throughput of the reduction unit behind it: the
+// unit of a switch if `at_switch` is set, otherwise that of an accelerator.
 Femtoseconds ejection_flit_time(const config::SystemConfig& system, bool at_switch = false);
 
 }  // namespace coppice::fabric

@@ -14,7 +14,7 @@
 namespace coppice::ni {
 namespace {
 
-// Limits on the memory of finished contexts.
+// Limits on the finished contexts that are kept for later tables: their number, and the flows of each.
 constexpr std::size_t kMostIdle = 16;
 constexpr std::int32_t kFewFlows = 16;
 

@@ -75,7 +75,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
   // The number of interfaces whose state stays in the caches from one wake-up to the next.
   static constexpr std::size_t kCached = 512;
 
-  // Prefetches data for several modules that wake after sleeper `i`, each module with a different stage.
+  // Prefetches data for several modules that wake after sleeper `i`, each module at a different stage.
   static void prefetch_after(const std::vector<Sleeper*>& sleepers, std::size_t i) {
     constexpr std::size_t kApart = 2;
     constexpr std::size_t kFirst = Sleeper::kStages * kApart;

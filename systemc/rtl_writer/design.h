@@ -10,8 +10,9 @@ namespace coppice::rtl_writer {
 
 using topology::NodeId;
 
-// A design to be written in Verilog: a network, and a collective among all its accelerators. Nodes of the
-// schedule are accelerators of the topology, in the same order. All references must outlive the design.
+// A design to be written in Verilog: a network, and a collective among all its accelerators. The nodes of
+// the schedule are the accelerators of the topology, in the same order. All references must outlive the
+// design.
 struct Design {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -22,8 +23,8 @@ struct Design {
   int tiles() const { return topology.num_accelerators(); }
 };
 
-// How many ports of a node's router lead to channels: the larger of the numbers of incoming and outgoing
-// channels.
+// The number of ports of a node's router that lead to channels: its number of incoming or of outgoing
+// channels, whichever is larger.
 int links_of(const topology::Topology& topology, NodeId node);
 
 // The parameters that all nodes share, named as in rtl/tile/lite_tile.v. Each has the smallest value that the

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that contains rtl/ and tb/network/: next to an installed command, otherwise the source tree.
+// The folder that contains rtl/ and tb/network/: the one installed with the command, otherwise the source
+// tree.
 fs::path shipped_folder() {
   std::error_code none;
   const fs::path command = fs::read_symlink("/proc/self/exe", none);
@@ -45,7 +46,7 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
       files.push_back(entry.path());
     }
   }
-  if (files.empty()) throw ModelError("the Verilog modules are missing in " + folder.string());
+  if (files.empty()) throw ModelError("the Verilog modules are missing from " + folder.string());
   std::ranges::sort(files);
   return files;
 }

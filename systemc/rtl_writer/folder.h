@@ -8,7 +8,7 @@
 
 namespace coppice::rtl_writer {
 
-// A run of the design by the model. The testbench compares the Verilog with it.
+// The results of a run of the design in the model. The testbench compares the Verilog with them.
 struct ModelRun {
   Cycles cycles = 0;
   // [accelerator]: the contents of its gradient buffer before and after the run.
@@ -20,7 +20,8 @@ struct ModelRun {
 // to its final path, and then renamed.
 class Folder {
  public:
-  // Throws ConfigError at `option` if `path` exists and is not an empty folder, or if it cannot be written.
+  // Throws a ConfigError for `option` if `path` exists and is not an empty folder, or if it cannot be
+  // written.
   Folder(const std::string& option, const std::string& path);
   // Removes the folder unless it has been committed.
   ~Folder();

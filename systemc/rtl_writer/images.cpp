@@ -154,7 +154,7 @@ class Tables {
         const auto out = design_.topology.out_channels(at);
         const bool ejects = hop.out_port >= out.size();
         const auto links = static_cast<unsigned>(links_of(design_.topology, at));
-        // A router's ports to the network interface follow those of all links, even if some links have no
+        // A router's ports to the network interface follow its ports to links, including links without an
         // outgoing channel.
         const auto port = ejects ? hop.out_port - static_cast<unsigned>(out.size()) + links : hop.out_port;
         fields.put(port, static_cast<unsigned>(shape_.hop_port_bits));

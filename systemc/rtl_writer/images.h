@@ -9,7 +9,7 @@
 
 namespace coppice::rtl_writer {
 
-// The register writes that load the tables and settings of a network (rtl/network/boot.v), as a text for
+// The register writes that load the tables and settings of a network (rtl/network/boot.v), as text for
 // $readmemh. A comment precedes the writes for each tile and port.
 struct BootImage {
   std::string text;
@@ -18,7 +18,7 @@ struct BootImage {
 // Throws ConfigError if a value is too large for its register.
 BootImage boot_image(const Design& design, const Shape& shape);
 
-// The contents of a memory of fp32 values, as a text for $readmemh.
+// The contents of a memory of fp32 values, as text for $readmemh.
 std::string memory_image(std::span<const float> values);
 
 }  // namespace coppice::rtl_writer

@@ -81,7 +81,7 @@ simultaneously by writing 1 to address ffff08. Each tile raises its bit of `irq_
 
 ## What is the smallest network with two routers?
 
-`system.topology: {kind: mesh, dims: [2]}` makes two tiles with a link in each direction. bench/bench.v drives them: it resets
+`system.topology: {kind: mesh, dims: [2]}` creates two tiles with a link in each direction. bench/bench.v drives them: it resets
 and boots them, starts them once, and compares the memories at the end.
 
 ## How do I connect two routers with several links?
@@ -96,7 +96,7 @@ Memories with variable latency. To use them, replace the memory ports with AXI4 
 cycles then depends on the memory.
 )";
 
-// Prints an entry of a YAML list for each file for which `print` returns a text.
+// Concatenates the list entries that `print` returns for the files; an empty text omits a file.
 template <typename Print>
 std::string list(std::span<const std::string> sources, Print print) {
   std::string text;

@@ -51,13 +51,14 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   refusals.unless(design.ni_ports <= kMostPorts, "system.ni.ports", design.ni_ports, "at most 8");
   refusals.unless(system.ni.launch == 0, "system.ni.launch", format_duration(system.ni.launch), "0 ns");
   refusals.unless(!system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth", "limited",
-                  "no limit, as the memory serves all ports at full rate");
+                  "unlimited, because the memory serves all ports at full rate");
   const std::string timing = cosim::refuse_ni_timing(system);
   if (!timing.empty()) refusals.refuse("system.ni", "is not supported in Verilog: " + timing);
   constexpr int kMostSources = 1 << cosim::NiLimits::kSourceBits;
   if (design.tiles() * design.ni_ports > kMostSources) {
     refusals.refuse("system.topology",
-                    fmt::format("has {} accelerators with {} ports each: head flits can identify {} ports",
+                    fmt::format("has {} accelerators with {} ports each, but head flits can identify at most "
+                                "{} ports: choose a smaller network",
                                 design.tiles(), design.ni_ports, kMostSources));
   }
 }
@@ -83,11 +84,12 @@ void require_channels(const Refusals& refusals, const Design& design) {
     if (fabric::channel_flit_time(system, channel.bandwidth) == system.clock.period()) continue;
     const auto right =
         static_cast<std::int64_t>(static_cast<double>(system.flit) * static_cast<double>(system.clock.hertz));
-    refusals.refuse("system.link.bandwidth",
-                    fmt::format("gives the channel from node {} to node {} {}, but a channel in Verilog "
-                                "carries one flit of {} per cycle: write {}, or another system.flit",
-                                channel.src, channel.dst, format_bandwidth(channel.bandwidth),
-                                format_bytes(system.flit), format_bandwidth({right})));
+    refusals.refuse(
+        "system.link.bandwidth",
+        fmt::format("gives the channel from node {} to node {} a bandwidth of {}, but a channel in Verilog "
+                    "carries one flit of {} per cycle: write {}, or another system.flit",
+                    channel.src, channel.dst, format_bandwidth(channel.bandwidth), format_bytes(system.flit),
+                    format_bandwidth({right})));
   }
 }
 
@@ -120,8 +122,9 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
   if (design.schedule.size * design.tiles() > config::kValuesLimit) {
     refusals.refuse(
         "collective.size",
-        fmt::format("has {} of gradients at all accelerators, but the testbench can check at most {}",
-                    format_bytes(design.schedule.size * design.tiles()), format_bytes(config::kValuesLimit)));
+        fmt::format(
+            "amounts to {} of gradients over all accelerators, but the testbench can check at most {}",
+            format_bytes(design.schedule.size * design.tiles()), format_bytes(config::kValuesLimit)));
   }
 }
 

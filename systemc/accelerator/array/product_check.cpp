@@ -25,8 +25,8 @@ void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
                         static_cast<double>(m) * static_cast<double>(n);
   if (values <= static_cast<double>(kMostValues)) return;
   throw UnsupportedError(
-      fmt::format("a product of {} x {} by {} x {} has more than 2 GiB of operands: compute its "
-                  "cycles by formula",
+      fmt::format("a product of {} x {} by {} x {} has more than 2 GiB of operands: use timing "
+                  "formula instead of array",
                   m, k, k, n));
 }
 
@@ -135,8 +135,8 @@ void CheckedProduct::check(Matrices<Value>& matrices) const {
       const Value sum = matrices.out.at(i, static_cast<std::int64_t>(j));
       if (sum == row[j]) continue;
       throw ModelError(
-          fmt::format("the array computed {} for row {}, column {} of a product of {} operands instead of {}",
-                      sum, i, j, to_string(type_), row[j]));
+          fmt::format("at row {}, column {} of a product of {} operands, the array computed {} instead of {}",
+                      i, j, to_string(type_), sum, row[j]));
     }
   }
 }

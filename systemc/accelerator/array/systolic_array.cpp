@@ -62,8 +62,8 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Conventio
 PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
   const Mapping mapping = map(gemm, dataflow_);
   if (is_empty(gemm)) return 0;
-  // Over the tiles in a column of tiles, the sum of r is mapping.rows. Over the tiles in a row of tiles, the
-  // sum of c is mapping.columns.
+  // The sum of r over the tiles in a column of tiles is mapping.rows, and the sum of c over the tiles in a
+  // row of tiles is mapping.columns.
   const std::int64_t down = tiles(mapping.rows, rows_);
   const std::int64_t across = tiles(mapping.columns, columns_);
   if (convention_ == Convention::kScaleSim) {

@@ -19,8 +19,8 @@ Dataflow parse_dataflow(const std::string& name);
 
 // The convention for counting the cycles of a tile.
 enum class Convention {
-  // All cycles from the first operand to the last result count. For tiles at the edges, only the rows and
-  // columns in use count.
+  // Counts all cycles from the first operand to the last result. A tile at the edge has only the size of the
+  // rows and columns in use.
   kCausal,
   // The convention of SCALE-Sim: every tile counts as if it were as large as the array, and the cycles in
   // which the results of an output-stationary tile leave do not count.
@@ -51,8 +51,8 @@ class SystolicArray {
   // SCALE-Sim's convention.
   int pe_latency() const { return pe_latency_; }
 
-  // The number of cycles of the product of an m x k and a k x n matrix. Two of the three dimensions are laid
-  // out on the array (rows x columns), and the third is streamed through it (depth):
+  // The number of cycles that the product of an m x k and a k x n matrix takes. Two of the three dimensions
+  // are laid out on the array (rows x columns), and the third is streamed through it (depth):
   //   output stationary  m x n, depth k
   //   weight stationary  k x n, depth m
   //   input stationary   k x m, depth n

@@ -75,7 +75,7 @@ void TileRun<Value>::prepare_edges() {
   const auto rows = static_cast<PeCycles>(array_.rows());
   const auto columns = static_cast<PeCycles>(array_.columns());
   if (phase_ == Phase::kFill) {
-    // The last row enters first, because it moves down the farthest.
+    // The last row enters first, because it has the farthest to go.
     const PeCycles row = rows - 1 - in_phase_;
     for (PeCycles j = 0; j < columns; ++j) {
       upper_edge_[static_cast<std::size_t>(j)] = operands_.upper.at(row, j);

@@ -32,11 +32,11 @@ class OperandBlocks {
   std::int64_t rows() const { return transposed_ ? columns_ : rows_; }
   std::int64_t columns() const { return transposed_ ? rows_ : columns_; }
 
-  // The number of distinct values in rows [first_row, end_row) and columns [first_column, end_column). Pixels
-  // that extend over several output rows count as if they covered all of these rows.
+  // The number of distinct values in rows [first_row, end_row) and columns [first_column, end_column). A
+  // range of pixels that extends over several output rows counts as if it covered these rows completely.
   std::int64_t values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                       std::int64_t end_column) const;
-  // The total number of values of the operand that the product needs.
+  // The total number of the operand's values that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
   // The number of values in a block, excluding values that an earlier block of pixels or columns contains.
   // The sum over all blocks is values().

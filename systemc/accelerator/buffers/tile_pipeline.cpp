@@ -59,7 +59,7 @@ class Pipeline {
     }
   }
 
-  // The cycle in which the last store of all tiles of sums before `output` ends. Stores are served in order.
+  // The end of the last store that belongs to a tile of sums before `output`. Stores are served in order.
   PeCycles store_end_before(std::int64_t output) const {
     return last_stored_ < output ? store_end_ : earlier_store_end_;
   }

@@ -31,7 +31,8 @@ struct PipelineTimes {
 //   load     when the previous load is complete and, if the tile needs half of the buffers, the tile two
 //     positions before it has left that half
 //   compute  when the tile is loaded, the previous tile is computed and, unless `output_stays` is set,
-//     half of the output buffer is free because all results of the tile of sums two positions before left it
+//     half of the output buffer is free because all results of the tile of sums two positions before have
+// left it
 //   store    when the tile is computed
 // TileEngine does the same over TLM sockets. Throws UnsupportedError if the number of cycles is too large to
 // be represented.

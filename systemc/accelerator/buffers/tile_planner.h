@@ -22,8 +22,8 @@ struct CountedProduct {
 };
 
 // Finds tilings of products for an array and its buffers. For a given order, it chooses the tile sizes that
-// move the fewest bytes, counted exactly and with the halos of patches. If several sizes do, it chooses those
-// with the fewest cycles, and then those with the fewest tiles. The candidates for a dimension are the
+// move the fewest bytes, counted exactly and including the halos of patches. If several sizes do, it chooses
+// those with the fewest cycles, and then those with the fewest tiles. The candidates for a dimension are the
 // array's size, its doublings that are smaller than the dimension, and the dimension itself.
 class TilePlanner {
  public:

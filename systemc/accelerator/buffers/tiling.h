@@ -27,8 +27,8 @@ struct ValueBytes {
   Bytes sum = workload::kElementBytes;
 };
 
-// The order of the tiles of the product of an m x k and a k x n matrix. An order is named after the operand
-// that stays in its buffer while the other operands change.
+// The order in which the tiles of a product (m x k by k x n) are computed. An order is named after the
+// operand that stays in its buffer while the other operands change.
 enum class Tiling {
   kLeastTraffic,  // the order that moves the fewest bytes; if several do, the one with the fewest cycles
   kOutputReuse,   // loops over m, n, k: sums stay until they are complete

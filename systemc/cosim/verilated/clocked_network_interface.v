@@ -27,7 +27,7 @@ module clocked_network_interface #(
   parameter ROUTE_W = 42,    // width of a source route; a flit must hold the head with its route
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
+  parameter QUEUE = 16,      // flits per port that may wait for the reduction unit, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
   parameter CONTEXTS = 1,    // collectives in flight, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,

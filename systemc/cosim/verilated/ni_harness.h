@@ -138,7 +138,7 @@ class NiHarness {
   void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
 
   // Begins a cycle. Afterwards, the outputs of the cycle are available. `outcome` receives those that
-  // all kinds of network interfaces have.
+  // are common to all kinds of network interfaces.
   void begin(std::int64_t now, NiOutcome& outcome) {
     rtl_.now_i = static_cast<IData>(now);
     send_dma_data(now);

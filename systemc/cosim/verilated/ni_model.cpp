@@ -46,7 +46,7 @@ class Model final : public NiModel {
     Outcome outcome;
     harness_.begin(now, outcome);
     outcome.issued = rtl_.issue_o;
-    // The release time of a port is used only if the port holds or issues.
+    // The release time of a port is used only if the port is holding or has issued.
     for (unsigned port = 0, states = rtl_.state_o; states != 0; ++port, states >>= 3) {
       if ((states & 7) == kWaitLockstep) outcome.holding |= 1U << port;
     }

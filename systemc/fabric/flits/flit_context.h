@@ -16,7 +16,7 @@ struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // limit that exceeds the hops of any minimal route; a packet with more hops is in a
+  int hop_limit;  // exceeds the number of hops in any minimal route; a packet with more hops is in a
                   // livelock
   PacketPool packets = {};
   FlitEvents events = {};

@@ -42,7 +42,7 @@ class InjectionPort {
   // Simulates one cycle, in which at most one flit of the current packet is sent.
   Outcome step(Cycles now, PacketPool& packets);
 
-  // Visits all state except that of the injector, for leaps (repeating.h).
+  // Visits all state except the injector's, for leaps (repeating.h).
   template <typename Visitor>
   void visit(Visitor& visitor, const PacketPool& packets) {
     for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
@@ -87,8 +87,8 @@ class InjectionPort {
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
-  // The maximum wait, in cycles, during which a port stays awake, because going to sleep and waking up costs
-  // as much as a few awake cycles.
+  // A port stays awake during waits of up to this many cycles, because going to sleep and waking up costs as
+  // much as a few awake cycles.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();

@@ -97,8 +97,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
 }
 
 // Pauses the search for a period after an event, because the state needs some cycles to become periodic
-// again. If events recur before a period is found, the pause grows up to a small fraction of the simulated
-// cycles.
+// again. If events recur before a period is found, the pause grows, but to at most a small fraction of the
+// simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -176,8 +176,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether the flits at the same positions belong to the same packets as in the reference state, or to packets
-// that follow them in their message by as many packets as the message has progressed.
+// Whether the flit at each position belongs to the same packet as in the reference state, or to a packet that
+// comes later in its message by the number of packets by which the message has progressed.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;

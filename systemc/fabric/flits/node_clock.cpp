@@ -45,7 +45,8 @@ void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
   }
 }
 
-// Whether a quantum has enough work that running it in threads saves more time than waking the threads costs.
+// Whether a quantum has so much work that running it in threads saves more time than waking the threads
+// costs.
 bool NodeClock::pays(Cycles now, Cycles until) const {
   constexpr Cycles kLeast = 256;  // per node
   Cycles work = 0;

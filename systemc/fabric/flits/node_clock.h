@@ -48,9 +48,9 @@ class NodeClock final : public sc_core::sc_module {
   void set_groups(const std::vector<int>& group_of);
   // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Sets a function to call after that of on_quantum() as long as any node has work. It receives the next
-  // cycle, which no node has begun. It may advance the nodes (FlitNode::shift()) and must return the number
-  // of cycles by which they were advanced.
+  // Sets a function to call after the one set by on_quantum(), as long as any node has work. It receives the
+  // next cycle, which no node has begun. It may advance the nodes (FlitNode::shift()) and must return the
+  // number of cycles by which they were advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
   // Records that a module of `node` did something that is not periodic.

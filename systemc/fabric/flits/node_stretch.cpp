@@ -10,7 +10,7 @@ namespace {
 // The minimum length of a stretch, in cycles. Shorter stretches cost more than simulating the cycles one by
 // one.
 constexpr Cycles kLeast = 8;
-// The number of cycles to wait after the first disturbance, and its limit after many disturbances.
+// The number of cycles to wait after the first disturbance, and the maximum after many disturbances.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
 // The costs of a stretch, of each of its flows, and of a failed attempt, in units of the cost of one flit in
@@ -310,7 +310,7 @@ void NodeStretch::move_pointers(Cycles now) {
   }
 }
 
-// Moves the flits that a flow sends from its buffer to its channel. Called before arriving flits are
+// Moves the sent flits of a flow from its buffer to its channel. Called before arriving flits are
 // buffered. Returns the number of flits moved.
 int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   Router& router = module_->router_;

@@ -38,7 +38,7 @@ class NodeStretch {
   // The number of cycles simulated in stretches.
   std::int64_t cycles() const { return cycles_; }
   // Returns the number of attempts since the last call and the work that they saved. The saving is negative
-  // if single flits would have cost less.
+  // if simulating single flits would have cost less.
   StretchGain collect_gain() { return std::exchange(gain_, {}); }
   // Prevents stretches from beginning before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }

@@ -66,7 +66,7 @@ class StateRecorder {
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
   // Records a time. All times more than `oldest` before the current cycle are treated as equal.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
-  // Records the cycle of a clocked event, which happens at that cycle regardless of any period.
+  // Records the cycle of a clocked event, which happens in that cycle regardless of any period.
   void timer(Cycles at) {
     value(at);
     record_->next_event = std::min(record_->next_event, at);

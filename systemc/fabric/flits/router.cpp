@@ -298,7 +298,7 @@ bool Router::any_asks() const {
 }
 
 // Marks the channel as busy for flit_time. If flit_time is not a whole number of cycles, the flit may have
-// waited up to a cycle for the clock edge; the channel catches up on this wait, so its rate stays exact.
+// waited up to a cycle for the clock edge; the channel makes up for this wait, so its rate stays exact.
 void Router::occupy_channel(int out_port, Cycles now) {
   Pace& pace = paces_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;

@@ -25,8 +25,8 @@ struct OutputRate {
 
 // A packet's next hop, and the rule for choosing one of the virtual channels granted to the packet. Packets
 // of gradient messages use the virtual channels of an output port in rotation, so that a packet never gets a
-// virtual channel whose previous packet is still leaving the next router. Other traffic uses iSLIP's accept
-// pointer of its input virtual channel.
+// virtual channel whose previous packet is still leaving the next router. Other traffic uses the iSLIP
+// accept pointer of its input virtual channel.
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
@@ -59,18 +59,19 @@ class RouterEnvironment {
 //
 // In each cycle, heads whose route is known request an output virtual channel. The allocator is separable
 // iSLIP with one iteration over input and output virtual channels; an output port that uses its virtual
-// channels in rotation next offers the virtual channel after the one granted to the highest requesting input
-// virtual channel. Input virtual channels that own an output virtual channel and have a flit and a credit
-// then request the switch. Each input nominates one of its virtual channels per output in round-robin order,
-// and separable iSLIP matches the ports. A winning flit leaves its buffer in the same cycle; the fabric
-// models the rest of the pipeline.
+// channels in rotation next offers the virtual channel after the one granted to the highest-numbered
+// requesting input virtual channel. Input virtual channels that own an output virtual channel and have a flit
+// and a credit then request the switch. Each input nominates one of its virtual channels per output in
+// round-robin order, and separable iSLIP matches the ports. A winning flit leaves its buffer in the same
+// cycle; the fabric models the rest of the pipeline.
 //
-// A head is allocated `routing_delay` cycles after it reached the front of its buffer, and takes part in
-// switch allocation `vc_alloc_delay` cycles later. An output virtual channel is free for the next packet one
-// cycle after the tail of its current packet won the switch, so a downstream buffer may contain two packets.
-// When a tail leaves, the routing of the next head in the buffer starts in the next cycle. A head with
-// adaptive hops chooses again whenever it makes a request. With arbitration by age, virtual channels and the
-// switch are granted to the packet that was created first, and in rotation among packets of equal age.
+// A head first requests an output virtual channel `routing_delay` cycles after it has reached the front of
+// its buffer, and takes part in switch allocation `vc_alloc_delay` cycles after it has been granted one. An
+// output virtual channel is free for the next packet one cycle after the tail of its current packet won the
+// switch, so a downstream buffer may contain two packets. When a tail leaves, the routing of the next head in
+// the buffer starts in the next cycle. A head with adaptive hops chooses again whenever it makes a request.
+// With arbitration by age, virtual channels and the switch are granted to the packet that was created first,
+// and in rotation among packets of equal age.
 class Router final : public topology::OutputLoads {
  public:
   Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,

@@ -8,7 +8,7 @@
 
 namespace coppice::fabric {
 
-// The number of attempted stretches (NodeStretch), and the work that they saved in units of a single flit's
+// The number of attempted stretches (NodeStretch), and the work that they saved, in units of a single flit's
 // cost. The saving is negative if stretches cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;

@@ -49,8 +49,8 @@ struct SwitchPart {
   std::vector<SwitchOutput> outputs;
 };
 
-// Simulates a switch during a stretch in which only body flits pass through it. The arbitration is that of
-// Router::allocate_switch(), applied to numbers of flits. Results are cached, because two parts of a switch
+// Simulates a switch during a stretch in which only body flits pass through it. It arbitrates like
+// Router::allocate_switch(), but on numbers of flits. Results are cached, because two parts of a switch
 // with equal states and equal arrivals behave identically, regardless of their packets, ports and virtual
 // channels.
 class SwitchStretch {

@@ -52,10 +52,10 @@ class TerminalStretch {
   // cycles of their arrival.
   void fetch_flits(Cycles end);
   // Returns the first cycle, at most `end`, from which on the router and the terminal may depend on each
-  // other's flits and credits. Before this cycle, the buffered flits and the credits of at least one of them
-  // suffice. Also determines which ports inject, and whether their injections depend on the router.
+  // other's flits and credits. Before this cycle, at least one of the two has enough buffered flits and
+  // credits. Also determines which ports inject, and whether their injections depend on the router.
   Cycles independent(Cycles now, Cycles end);
-  // Predicts the injections that do not depend on flits that leave the router in the stretch. Returns the
+  // Predicts the injections that are independent of the flits leaving the router in the stretch. Returns the
   // first cycle in which a tail would be injected, but at most `end`.
   Cycles foresee(Cycles now, Cycles end);
   // Predicts the injections that depend on which flits leave the router. Call this after `flows` have been

@@ -9,8 +9,8 @@
 
 namespace coppice::fabric {
 
-// The space in the routers' input buffers, which is shared by the messages whose bytes wait there. The end of
-// every link has one buffer, which has the index of the link.
+// The space in the routers' input buffers, which is shared by the messages whose bytes wait there. There is
+// one buffer at the end of every link; it has the same index as the link.
 class BufferSpace {
  public:
   // `capacities` contains the capacity, in bytes, of the buffer at the end of every link.

@@ -18,7 +18,7 @@ double bytes_per_second(Bytes flit, Femtoseconds flit_time) {
 }
 
 // The capacity of a channel, which is limited by its bandwidth and by credits: in each credit loop, a virtual
-// channel passes the flits of one buffer.
+// channel passes as many flits as one buffer holds.
 double channel_capacity(const config::SystemConfig& system, const topology::Channel& channel, int vcs) {
   const double places = static_cast<double>(vcs) * static_cast<double>(system.router.vc_depth);
   const auto loop = static_cast<double>(channel_credit_loop(system, channel) * system.clock.period());
@@ -26,8 +26,8 @@ double channel_capacity(const config::SystemConfig& system, const topology::Chan
   return std::min(credits, bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
 }
 
-// The number of cycles for which a virtual channel waits for credits after every buffer of flits, without
-// other traffic.
+// The number of cycles for which a virtual channel without competing traffic waits for credits after it has
+// sent as many flits as a buffer holds.
 Cycles credit_stall(const config::SystemConfig& system, const topology::Channel& channel) {
   const Cycles block = capped_time(system.router.vc_depth, channel_flit_time(system, channel.bandwidth)) /
                        system.clock.period();
@@ -229,7 +229,7 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// Limits a message to the rate that it would have alone if buffers do not cover the credit loop. To do so,
+// If buffers do not cover the credit loop, limits a message to the rate that it would have alone. To do so,
 // reduces the capacity of the message's injection channel, which no other message shares, while the message
 // is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
@@ -250,9 +250,9 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   if (rates_.capacity(flow.links.front()) != rate) rates_.set_capacity(flow.links.front(), rate);
 }
 
-// The number of cycles for which a packet waits for credits. It uses one virtual channel, which passes the
-// flits of one buffer per credit loop. Flits in the buffers upstream of the slow channel have already left
-// the port, so the port may send the next packet on another virtual channel.
+// The number of cycles for which a packet waits for credits. It uses one virtual channel, which passes as
+// many flits per credit loop as one buffer holds. Flits in the buffers upstream of the slow channel have
+// already left the port, so the port may send the next packet on another virtual channel.
 FluidFabric::PacketStall FluidFabric::packet_stall(const Flow& flow) const {
   const std::int64_t depth = system_->router.vc_depth;
   PacketStall most;

@@ -22,12 +22,12 @@ namespace coppice::fabric {
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
 // A fabric whose simulation cost is proportional to the number of flow arrivals. A message is modelled as a
-// flow along its route that carries the bytes of all its flits. Until the next arrival, departure or change
-// of route, all flows have the max-min fair rates for the channels, including those of network interfaces.
-// Routers are not simulated. Instead, the tail is delayed by the route's zero-load latency, and if the slots
-// of a virtual channel do not cover the credit loop, a message is limited to the rate that its credits allow
-// on an empty network. The fabric is intended for runs of large networks that last for seconds. If flows
-// share links, times are estimates, because input-queued routers do not fill every link.
+// flow that carries the bytes of all its flits along its route. Until the next arrival, departure or change
+// of route, all flows have the max-min fair rates for the channels, including the network interfaces'
+// channels. Routers are not simulated. Instead, the tail is delayed by the route's zero-load latency, and if
+// the slots of a virtual channel do not cover the credit loop, a message is limited to the rate that its
+// credits allow on an empty network. The fabric is intended for large networks and for runs that last for
+// seconds. If flows share links, times are estimates, because input-queued routers do not fill every link.
 //
 // If other messages leave space in the input buffers upstream of the channel that limits a message, bytes of
 // the message wait there. The message then consists of two flows: `up`, which ends before that channel, and
@@ -52,7 +52,7 @@ class FluidFabric final : public sc_core::sc_module,
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return in_flight_ == 0; }
-  // Throws ModelError unless every message's rate, integrated over time, equals its bytes and no channel has
+  // Throws ModelError unless every message's rate, integrated over time, equals its size and no channel has
   // exceeded its bandwidth.
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
@@ -144,7 +144,7 @@ class FluidFabric final : public sc_core::sc_module,
   void set_route(Flow& flow, const topology::Route& route);
   void use_vcs(const Flow& flow);
   void pace(Flow& flow, const RouteTiming& timing);
-  // The number of cycles for which a port, and the packet as a whole, wait for credits.
+  // The number of cycles for which the port waits for credits, and the number for the whole packet.
   struct PacketStall {
     Cycles port = 0;
     Cycles packet = 0;
@@ -202,7 +202,7 @@ class FluidFabric final : public sc_core::sc_module,
   std::int64_t in_flight_ = 0;
   double bytes_sent_ = 0;        // total bytes of all messages that have started
   double bytes_carried_ = 0;     // integral of all rates over time
-  std::vector<double> carried_;  // [link]: bytes_carried_ of the link
+  std::vector<double> carried_;  // [link]: bytes that the link has carried
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;

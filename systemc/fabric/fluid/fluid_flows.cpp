@@ -162,7 +162,7 @@ bool FluidFabric::decide(FlowIndex index) {
   return split(index, held_at);
 }
 
-// The number of the message's bytes that fit before a link. All flits of a packet use the same virtual
+// The number of bytes of the message that fit before a link. All flits of a packet use the same virtual
 // channel.
 double FluidFabric::room(Flow& flow, std::size_t before) {
   const auto most = [&](std::size_t i) {
@@ -218,7 +218,7 @@ void FluidFabric::predict(FlowIndex index) {
   schedule({at, EventKind::kFlow, index, 0, flow.version});
 }
 
-// Adds to the totals of the flow's links the bytes transferred since the last call.
+// Adds the bytes transferred since the last call to the totals of the flow's links.
 void FluidFabric::account(Flow& flow) {
   const std::span<const std::int32_t> links = flow.links;
   const double up = flow.injected - std::exchange(flow.up_counted, flow.injected);

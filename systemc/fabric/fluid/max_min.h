@@ -9,15 +9,16 @@
 namespace coppice::fabric {
 
 // Max-min fair rates of flows over links, updated while flows arrive, leave and move: no flow's rate can grow
-// unless a flow with a smaller or equal rate shrinks (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
-// progressive filling, all rates rise together. When a link is full, the rates of its flows stay at the
-// current level, and the link is the bottleneck of these flows.
+// unless that of a flow with an equal or smaller rate shrinks (Bertsekas and Gallager, Data Networks, Sec.
+// 6.5.2). In progressive filling, all rates rise together. When a link is full, the rates of its flows stay
+// at the current level, and the link is the bottleneck of these flows.
 //
 // Updates are incremental and exact. Like progressive filling, an update rises through the levels, but it
 // examines only links whose flows or capacity have changed. All rates below the current level are final, so a
 // link is examined at the first level where it could be full and at the level where it was full before. If it
-// is no longer full there, its flows continue to rise, and the other links of these flows are examined too.
-// The cost is proportional to the number of flows whose rates change, and to the number of their links.
+// is no longer full at that level, its flows continue to rise, and the other links of these flows are
+// examined too. The cost is proportional to the number of flows whose rates change, and to the number of
+// their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
@@ -41,7 +42,7 @@ class MaxMinRates {
   // update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // The total number of times that the rate of a flow was recomputed, for measurements.
+  // The total number of times that any flow's rate has been recomputed, for measurements.
   std::int64_t work() const { return work_; }
 
  private:

@@ -19,13 +19,14 @@ namespace coppice::fabric {
 //
 // Why this is exact: a router's state consists of the owners of its buffers, channels and virtual channels,
 // and of the pointers of its arbiters. Once traffic has finished (credits returned, channel free, next router
-// left), it has changed only the pointers. They decide which of several flits that request the same resource
-// in a cycle gets it, and which virtual channel is used next. Therefore
+// left), only its changes to the pointers remain. They decide which of several flits that request the same
+// resource in a cycle gets it, and which virtual channel is used next. Therefore
 //   - a message that meets no other message moves as if it were alone, regardless of the pointers;
 //   - where flits meet at an output port (including flits of one message that wait there for virtual
 //     channels), the pointers of the port are correct if only flits have ever passed it;
 //   - the virtual channels on which these flits arrive, which determine the order of arbitration, and the
-//     pointers of the inputs are correct if only flits have ever passed the output ports that lead there.
+//     pointers of the inputs are correct if only flits have ever passed the output ports that lead to
+//     these inputs.
 // Flits are assumed to use an output port from the cycle in which their head could have won the switch until
 // all their credits have returned; no other message may arrive in this interval.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {

@@ -52,8 +52,8 @@ class Meetings {
   const std::string& reason() const { return reason_; }
   // The fraction of sending ports that must send flits.
   double share() const;
-  // Whether share() exceeds `most`, once the average port has sent enough messages to judge this. May be
-  // called during the run.
+  // Whether share() exceeds `most`; false until the average port has sent enough messages for a judgement.
+  // May be called during the run.
   bool too_many() const;
   // Whether simulating the flits costs at most the fraction `most` of the cost of a flit run with leaps. Call
   // this after the run.

@@ -18,8 +18,8 @@ using topology::NodeId;
 // from every accelerator, sent at the same time over equivalent channels. One of the images arrives at the
 // origin.
 //
-// Channels have images as well. The images of a route's first channel are those of the channel that leaves
-// the origin. The images of the other channels are those of the channels through which the route's image
+// Channels have images as well. For a route's first channel, they are the images of the channel that leaves
+// the origin; for its other channels, they are the images of the channels through which the route's image
 // arrives at the origin. The origin's messages on these channels therefore show what all messages do on the
 // images of the channels. Ejection ports have images, too, because equivalent ports may have different
 // numbers at different accelerators.
@@ -44,7 +44,8 @@ class RouteImages {
   NodeId origin() const { return origin_; }
   std::size_t accelerators() const { return accelerators_; }
   const Images& of(const topology::Route& route) const { return images_.at(&route); }
-  // The ejection port of an accelerator that is the image of a port of the origin at which a route ends.
+  // The ejection port of `accelerator` that is the image of port `at_origin` of the origin, where a route
+  // ends.
   int ejection_port(NodeId accelerator, int at_origin) const;
   // The channels that a message's images use at hop number `hop` of their routes, indexed by accelerator;
   // empty for ejection.
@@ -65,7 +66,7 @@ class RouteImages {
   NodeId origin_;
   std::size_t accelerators_;
   std::vector<topology::ChannelId> image_at_origin_;  // [channel]; -1 if the image is not known
-  // [accelerator]: pairs of an ejection port and the port of the origin of which it is an image.
+  // [accelerator]: pairs of an ejection port and the origin's port whose image it is.
   std::vector<std::vector<std::pair<int, int>>> ejections_;
   std::unordered_map<const topology::Route*, Images> images_;  // key: route of the origin
 };

@@ -48,13 +48,13 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
   } else {
     const Drain drained = drain(train, channel.flit_time);
     traversal.tail = std::max(tail_arrival, traversal.head + drained.tail);
-    // The channel catches up on a flit's wait for the clock edge, which is up to one cycle minus a
-    // femtosecond. A flit before the tail may have waited for as long.
+    // The channel makes up for a flit's wait for the clock edge, which is up to one cycle minus a
+    // femtosecond. A flit before the tail may have waited that long.
     const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(traversal.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail) - given_back;
-    // Flit i arrives at most o(i) cycles after the head, and the channel catches up on the rounding of o(i).
+    // Flit i arrives at most o(i) cycles after the head, and the channel makes up for the rounding of o(i).
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     traversal.next_free = std::min(by_drain, by_pace);

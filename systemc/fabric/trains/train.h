@@ -65,7 +65,7 @@ struct Traversal {
 //     (TrainFabric::follows_closely()).
 // Let the train have passed k routers, and let B(k) = t0 + 2 + the delays of these routers' switches and
 // channels. A head then arrives in cycle B(k) + k R + o(i) and wins R cycles later. By induction, heads keep
-// their distances, because o(i) - o(j) >= floor((i - j) f/T) and f >= g. Body flits arrive no later than B(k)
+// their spacing, because o(i) - o(j) >= floor((i - j) f/T) and f >= g. Body flits arrive no later than B(k)
 // + k R + o(i) and no earlier than B(k) + o(i): if the pace is slower than the clock, they close up behind
 // their head by R cycles per router, as far as the channel allows. In the maximum for the tail, only the tail
 // itself and the heads matter. If g is a whole number of cycles, floor(x) + floor(y) = floor(x + y), so only
@@ -90,8 +90,8 @@ class TrainTiming {
     return cycles(checked_sum(next_free, (flits - 1) * channel.flit_time));
   }
 
-  // An output channel on a train's route, and the number of cycles from winning the switch before it to
-  // arriving at the next router.
+  // An output channel on a train's route, and the number of cycles from a flit's switch grant for this
+  // channel until the flit arrives at the next router.
   struct Leg {
     ChannelPace pace;
     Cycles delay = 0;

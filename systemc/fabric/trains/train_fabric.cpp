@@ -109,8 +109,8 @@ void TrainFabric::tick() {
   });
 }
 
-// Prefetches the state of a port, because the state of all ports does not fit into the caches in large
-// systems.
+// Prefetches the state of a port, because in large systems the state of all ports does not fit into the
+// caches.
 void TrainFabric::prefetch(const Event& event) const {
   const Port& port = ports_[static_cast<std::size_t>(event.port)];
   if (event.kind == EventKind::kEjected) {
@@ -329,8 +329,8 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
   }
 }
 
-// The cycle from which the port's next message cannot meet this message in the router's input buffers, where
-// messages use the virtual channels in rotation.
+// The first cycle in which the port can start its next message without it meeting this message in the
+// router's input buffers, where messages use the virtual channels in rotation.
 Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   constexpr Cycles kShortestPacket = 2;  // a head flit and a data flit
   const Traversal& first = stages_.front().traversal;
@@ -371,7 +371,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   // flits.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
-  // The cycle in which the tail leaves the next router, shifted to the cycles of this port.
+  // The cycle in which the tail leaves the next router, minus the delay from here to that router.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);

@@ -33,18 +33,18 @@ class ContentionError : public ModelError {
   Cycles cycle_;
 };
 
-// A fabric whose simulation cost is one event per message. Each message is one train of flits, and all cycles
-// of the train are known when it starts (train.h contains the closed form and its proof). The fabric is
-// cycle-identical to FlitFabric while the following conditions hold, which are checked for every message. If
-// a condition fails, ContentionError is thrown in the cycle of the first violation.
+// A fabric whose simulation cost is one event per message. Each message is one train of flits, and the cycles
+// of all its movements are known when it starts (train.h contains the closed form and its proof). The fabric
+// is cycle-identical to FlitFabric while the following conditions hold, which are checked for every message.
+// If a condition fails, ContentionError is thrown in the cycle of the first violation.
 //
 // Conditions for a single message:
 //   credits: The D slots of a virtual channel keep a train moving if every flit finds a free slot. A slot is
 //     free again R cycles after its last flit won the switch, where R is the sum of the channel's delay,
 //     r + v, and the delay of the credit (TrainFabric::credits_keep_up()).
-//   packets: Each packet uses a different virtual channel than the previous packet, and the packet before
-//     that must have left both routers. Two packets must therefore take at least r + v cycles from head to
-//     head, and at least two virtual channels must be available.
+//   packets: Each packet uses a different virtual channel than the previous packet, and the packet before the
+//     previous one must have left both routers. Two packets must therefore take at least r + v cycles from
+//     head to head, and at least two virtual channels must be available.
 // Conditions for two trains through one output port, where the head of the second train wins the switch in
 // cycle w:
 //   channel: The first train has freed the channel by cycle w. If it still occupies the channel for a part of
@@ -55,10 +55,10 @@ class ContentionError : public ModelError {
 //     virtual channel of the packet before it is free. If there is a single virtual channel, the first train
 //     has left it when the second train's head requests it, and has left the next router when the head
 //     arrives there.
-// Packets of other pairs of trains never share a port in one cycle, because a train's position at the next
-// router's input follows from its output here. Some cases could be predicted but are rejected: buffers too
-// shallow for the credit loop, packet-based messages over a single virtual channel, and trains that share a
-// channel flit by flit.
+// Packets of trains without a common output port never share a port in one cycle, because the input port of
+// the next router follows from the output port here. Some cases could be predicted but are rejected: buffers
+// too shallow for the credit loop, packet-based messages over a single virtual channel, and trains that share
+// a channel flit by flit.
 class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // All references must outlive the fabric. A ContentionError thrown in the fabric's process is stored in
@@ -88,8 +88,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;      // when its first head could win the switch without obstruction
     Cycles last_head;  // when its last head won the switch
     Cycles tail;       // when its last flit won the switch
-    // The cycle in which the last flit of the message left the next router or the network, shifted to the
-    // cycles of this port.
+    // The cycle in which the last flit of the message left the next router, minus delay(output), or in which
+    // it left the network.
     Cycles left_next;
     bool held_up;  // whether packets of this message may have met each other
     topology::VcRange vcs;
@@ -127,7 +127,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Ejector* ejector = nullptr;
     Cycles free_at = 0;      // when the injection channel accepts the next message
     Cycles vcs_free_at = 0;  // from this cycle on, the next message does not meet the previous one
-    // Whether the next message may have to wait for the previous message's credits, from its first flit on.
+    // Whether the first flit of the next message may already have to wait for the previous message's credits.
     bool credits_short = false;
     bool sending = false;
   };
@@ -136,7 +136,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;       // when the head wins the switch
     Cycles tail;        // when the tail wins the switch
     Cycles free;        // when the head of another train may win the switch
-    Cycles free_of_vc;  // like `free`, for flits or if `vcs` contains a single virtual channel
+    Cycles free_of_vc;  // like `free`, but for flits or if `vcs` contains a single virtual channel
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
@@ -176,7 +176,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Femtoseconds flit_time = 0;  // flit time of the slowest channel
     Train train;
     Cycles paced = 0;       // number of cycles from a flit to the D-th flit after it
-    Cycles next_start = 0;  // number of cycles from the first flit to the first flit of the next message
+    Cycles next_start = 0;  // number of cycles from a message's first flit to that of the next message
   };
   // An output port on the route of the message that is being started.
   struct Stage {

@@ -12,10 +12,10 @@
 
 namespace coppice::fabric {
 
-// Stores the cycles in which something arrives at a node, and the lines on which it arrives. Lines are ends
-// of wires or virtual channels of these ends, numbered from 0. The calendar is a ring of slots, one per
-// cycle, with one bit per line. The ring grows to the longest delay that occurs. Flits on short wires are
-// stored here, too.
+// Stores the cycles in which something arrives at a node, and the lines on which it arrives. A line,
+// numbered from 0, is an end of a wire or a virtual channel of such an end. The calendar is a ring of slots,
+// one per cycle, with one bit per line. The ring grows to the longest delay that occurs. Flits on short wires
+// are stored here, too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -57,15 +57,15 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // Sets the variable that holds the node's next cycle with work, which announcements of earlier arrivals
-  // reduce. The variable must outlive the calendar.
+  // Sets the variable that holds the node's next cycle with work. Announcing an earlier arrival reduces it.
+  // The variable must outlive the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
   }
-  // Announces an arrival on a line that accepts at most one per cycle. Returns false if it already has one in
-  // that cycle.
+  // Announces an arrival on a line that accepts at most one per cycle. Returns false if the line
+  // already has an arrival in that cycle.
   bool announce_alone(Cycles at, const Place& line) {
     const bool alone = add(at, line);
     if (at < *due_) *due_ = at;
@@ -86,7 +86,7 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The earliest cycle whose arrivals are still stored once those up to cycle `last` are.
+  // The earliest cycle whose arrivals the calendar still holds once it holds those up to cycle `last`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   // The lines with arrivals in a cycle, among the 64 lines of the word that contains `line`.
   std::uint64_t lines(Cycles at, const Place& line) const {

@@ -73,7 +73,7 @@ class FlitBurst {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
   }
-  // Replaces the first flit by another flit of the packet, and the following flits by its successors.
+  // Replaces the first flit with another flit of the packet, and the following flits with its successors.
   void move(Flit first, Stamp stamp) {
     end_ = stamp.later(flits());
     flit_ = (flit_ & ~kSequence) | (word_of(first) & kSequence);

@@ -95,7 +95,7 @@ class CycleMask {
     return sum;
   }
 
-  // The cycles of the set from `cycles` on, counted from that cycle.
+  // The cycles of the set from cycle `cycles` on, counted from that cycle.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);

@@ -34,16 +34,16 @@ void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
 
 void Wire::refuse(Flit flit, Stamp stamp) {
   throw ModelError(
-      fmt::format("a channel delivers two flits in cycle {}, the second on virtual channel {} of packet {}: "
-                  "a sender may send one per cycle",
+      fmt::format("a channel delivers two flits in cycle {}, the second on virtual channel {} (packet {}): "
+                  "a sender may send only one per cycle",
                   stamp.at(), stamp.vc(), flit.packet));
 }
 
 void Wire::refuse(Stamp credit) {
-  throw ModelError(
-      fmt::format("a channel delivers two credits of virtual channel {} in cycle {}: a receiver may free one "
-                  "slot of a virtual channel per cycle",
-                  credit.vc(), credit.at()));
+  throw ModelError(fmt::format(
+      "a channel delivers two credits of virtual channel {} in cycle {}: a receiver may free only "
+      "one slot of a virtual channel per cycle",
+      credit.vc(), credit.at()));
 }
 
 // Runs and single flits never arrive in the same cycle, but may alternate.

@@ -70,8 +70,8 @@ class Ring {
 class Wire {
  public:
   // The latencies of flits and credits are in cycles. If `vcs` is not 0, the wire is short, has this number
-  // of virtual channels and never carries runs. Items in flight may then wait in the receiver's calendar
-  // alone, which has a separate line for the credits of each virtual channel.
+  // of virtual channels and never carries runs. Items in flight may then wait only in the receiver's
+  // calendar, which has a separate line for the credits of each virtual channel.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
@@ -224,8 +224,8 @@ class Wire {
   // Sets the listener for arriving flits: the receiver's calendar, the wire's line in it, and the next cycle
   // of the receiver's node. Flits wait in the calendar's `column` unless it is -1.
   //
-  // If credits are reported by virtual channel, those of virtual channel i have line `line` + i and wait in
-  // the calendar.
+  // If credits are reported by virtual channel, the credits of virtual channel i have line `line` + i and
+  // wait in the calendar.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};

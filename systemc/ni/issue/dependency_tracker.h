@@ -13,14 +13,14 @@ class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : flows_(static_cast<std::size_t>(flows)) {}
 
-  // Forgets all arrivals and counts those of `flows` flows from now on.
+  // Forgets all arrivals, and counts the arrivals of `flows` flows from now on.
   void reset(int flows) {
     flows_ = static_cast<std::size_t>(flows);
     counts_.clear();
     early_.clear();
   }
 
-  // Stands for the next arrival in order, if an arrival has no number.
+  // Passed instead of a number if an arrival is not numbered; it then counts as the next one in order.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     if (counts_.empty()) counts_.resize(flows_, 0);

@@ -20,11 +20,11 @@ struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
   // [contributor]: the contributor's image, as seen by the accelerator that sends to the receiver.
   std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  // [part of the arriving data]: the part of the sent data of which it is the image. Empty if the order is
+  // [part of the arriving data]: the part of the sent data whose image it is. Empty if the order is
   // the same.
   std::vector<std::int32_t> parts;
 
-  // Replaces the sets of contributors in the representative's data by their images.
+  // Replaces the sets of contributors in the representative's data with their images.
   void replace(Payload& payload) const {
     const std::size_t words = (contributors->size() + 63) / 64;
     std::vector<std::uint64_t> image(payload.contributions.size(), 0);

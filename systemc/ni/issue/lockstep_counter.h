@@ -11,10 +11,10 @@ namespace coppice::ni {
 // that never exchange messages stay in lockstep (MultiTree, NI lockstep).
 //
 // A step that is loaded in cycle c nominally occupies the link from cycle c, or from the nominal end of the
-// previous step if that is later. It does so for the time in which its chunk is injected. The next entry may
+// previous step if that is later. It does so while its chunk is being injected. The next entry may
 // issue earlier than the nominal end, by the number of cycles that the NI buffer absorbs. Its data then waits
-// in the buffer behind the data of the current step and does not overtake the lockstep. The hardware uses a
-// down-counter; this model stores the cycle in which that counter reaches zero.
+// in the buffer behind the data of the current step and does not overtake the lockstep. MultiTree describes a
+// down-counter; like the Verilog, this model instead stores the cycle in which that counter would reach zero.
 class LockstepCounter {
  public:
   // Starts a step in cycle `now` with an estimated `duration` in cycles. The last `absorbed` of these cycles
@@ -25,7 +25,7 @@ class LockstepCounter {
   }
   // The first cycle in which the next step may start.
   Cycles release() const { return release_; }
-  // The value of the hardware's counter in cycle `now`.
+  // The value of the down-counter in cycle `now`.
   Cycles value(Cycles now) const { return std::max<Cycles>(0, release_ - now); }
 
  private:

@@ -16,7 +16,7 @@ using schedule::TableEntry;
 // destination (schedule::TableSource::read_message()).
 //
 // The pieces of a pipelined schedule repeat, so their table is folded into lines that are executed in a loop
-// (schedule::TableLoop). The registers hold the position in the loop, which consists of line and iteration.
+// (schedule::TableLoop). The registers hold the position in the loop, that is, a line and an iteration.
 // Skipping a line that is not active in the current iteration takes a cycle (pass()).
 class ScheduleTable {
  public:

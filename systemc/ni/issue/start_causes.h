@@ -23,7 +23,8 @@ class Enablers {
  public:
   explicit Enablers(int ports) : ports_(static_cast<std::size_t>(ports)) {}
 
-  // Declares that the next message of `port` from cycle `now` on is `next`; nullptr if there is none.
+  // Declares that the next message of `port` from cycle `now` on is `next`, which is nullptr if there is
+  // none.
   void expect(int port, const TableEntry* next, const DependencyTracker& tracker, Cycles now) {
     Port& expected = ports_[static_cast<std::size_t>(port)];
     expected = {};
@@ -33,15 +34,16 @@ class Enablers {
     if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
       expected.enabler.at = now;
   }
-  // Records that `arrival` is in memory in cycle `now`. `before` is the number of counted arrivals of its
-  // flow before it; `tracker` already includes it.
+  // Records that `arrival` is in memory in cycle `now`. `before` is the number of arrivals of its flow that
+  // were counted before it; `tracker` already includes it.
   void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
                Cycles now) {
     const std::int32_t flow = arrival.entry->flow;
     for (Port& port : ports_) {
       if (port.flow != flow || port.dependencies <= before) continue;
       if (!tracker.satisfied(flow, port.dependencies)) continue;
-      // A message takes longer if a channel on its route is slower than the injection channel.
+      // Even without contention, the tail is late if the route has a slower channel than the injection
+      // channel.
       const Cycles without_contention =
           arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
       const Cycles delay = arrival.tail_ejected - without_contention;

@@ -6,7 +6,7 @@
 namespace coppice::ni {
 
 // Reads the data of messages from the gradient buffer. The memory serves all ports simultaneously, as the
-// paper assumes. Every request has the same latency until its first flit.
+// paper assumes. The latency from a request to its first flit is always the same.
 class DmaEngine {
  public:
   explicit DmaEngine(Cycles latency) : latency_(latency) {}

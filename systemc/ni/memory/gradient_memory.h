@@ -38,8 +38,8 @@ class WrongDataError : public ModelError {
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  // The addresses of the elements that this memory and those of all other accelerators of the run check, in
-  // ascending order; nullopt if they check all data.
+  // The addresses of the checked elements in ascending order, which are the same in the memories of all
+  // accelerators of the run; nullopt if all data is checked.
   virtual std::optional<std::span<const Bytes>> checked() const { return std::nullopt; }
   // Copies data to `into` and reuses the memory allocated there, because a payload object serves many
   // messages.

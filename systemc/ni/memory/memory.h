@@ -116,7 +116,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
 
 // A memory that serves one access at a time, in the order of requests. `pace` determines the duration of each
 // access in whole cycles. A memory with unlimited bandwidth serves all accesses simultaneously. Reads by the
-// network interface complete `dma_latency` later. Loads by the arrays are requested ahead of time and
+// network interface take `dma_latency` longer. Loads by the arrays are requested ahead of time and
 // therefore have no latency.
 class Memory final : public MemoryModule {
  public:

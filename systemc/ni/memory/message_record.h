@@ -25,7 +25,7 @@ struct MessageRecord {
   int dst_port = 0;
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  Cycles serialization = 0;  // number of cycles to send the flits at the rate of the route's slowest channel
+  Cycles serialization = 0;  // number of cycles that sending takes at the rate of the route's slowest channel
   Cycles zero_load_latency = 0;  // number of cycles from a flit's injection to its ejection
   Cycles credit_stall = 0;       // maximum delay that credits alone can cause (fabric/route_timing.h)
 

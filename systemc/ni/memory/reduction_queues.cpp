@@ -108,7 +108,7 @@ bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
                       [&](const Queue& queue) { return queue.precedes(flit, came); });
 }
 
-// Whether no word of the flit is in a sum in progress or in an earlier flit at a lower port.
+// Whether no word of the flit is in a sum in progress or in an earlier flit at a lower-numbered port.
 bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const PendingSum& sum : pending_sums_) {

@@ -12,11 +12,12 @@
 namespace coppice::ni {
 
 // Simulates the order in which the reduction unit adds or stores the flits that arrive at its ports. This
-// order determines how sums are rounded. It is that of rtl/ni/reduction_unit.v. A flit proceeds in its
-// arrival cycle unless some of its words are part of a sum in progress or of a lower port's flit of the same
-// cycle. In these cases, it waits in the queue of its port. A sum is written `latency` cycles after its flit
-// proceeded. The oldest flit of a queue proceeds as soon as it can. In a cycle in which it cannot, an
-// arriving flit that is to be added overtakes the waiting flits, unless one of them is to be stored.
+// order determines how sums are rounded. It is the same as in rtl/ni/reduction_unit.v. A flit proceeds in its
+// arrival cycle unless some of its words are part of a sum in progress or of a flit that is waiting or
+// arriving at a lower-numbered port. In these cases, it waits in the queue of its port. A sum is written
+// `latency` cycles after its flit proceeded. The oldest flit of a queue proceeds as soon as it can. In a
+// cycle in which it cannot, an arriving flit that is to be added overtakes the waiting flits, unless one of
+// them is to be stored.
 //
 // Data that is read ahead is sent before its sums are written, so a response can arrive while these sums
 // still wait. If the response stored a final value first, the sums would then be added to it again.
@@ -40,8 +41,8 @@ class ReductionQueues {
   // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
   // Simulates ahead until no flit that has arrived so far waits for any of the words [first, last), and calls
-  // `read` with the resulting values. This is the result of reading the words one at a time, each after its
-  // sums. Time and memory are restored afterwards.
+  // `read` while the memory holds the resulting values. They are the result of reading the words one at a
+  // time, each after its sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }

@@ -62,7 +62,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
   void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
   void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
 
-  // The number of messages of which some packets, but not all, have arrived.
+  // The number of messages that have arrived only in part.
   std::size_t incomplete() const { return missing_.size(); }
 
  private:

@@ -58,7 +58,7 @@ class MessageImages {
   class Payloads {
    public:
     void clear();
-    // `sender` must exceed those of earlier calls.
+    // `sender` must exceed the senders of all earlier calls.
     void add(std::size_t sender, const Payload& payload);
     std::size_t size() const { return ends_.size(); }
     std::size_t sender(std::size_t i) const { return ends_[i].sender; }
@@ -89,7 +89,7 @@ class MessageImages {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  // [accelerator]: the port that has a slot.
+  // [accelerator]: the port of a slot.
   std::span<const int> ports_of(std::size_t slot) const {
     return std::span(ports_).subspan(slot * accelerators_, accelerators_);
   }
@@ -114,7 +114,7 @@ class MessageImages {
   std::size_t accelerators_;
   std::vector<int> ports_;  // [slot * accelerators + accelerator]
   std::vector<Node> nodes_;
-  // The accesses of every accelerator but the origin. Images in a pattern have equally many bytes.
+  // The accesses of every accelerator but the origin. All images in a pattern have the same number of bytes.
   Accesses common_;
   std::optional<std::span<const Bytes>> checked_;    // as in GradientMemory
   std::vector<std::vector<NodeId>> checked_owners_;  // [piece of a chunk]; for a pattern

@@ -24,8 +24,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its tail has left.
-  // This holds even if the tail's departure is processed before this call in the same cycle.
+  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its message's tail
+  // has left. This holds even if the tail's departure is processed before this call in the same cycle.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
   // Accepts a message whose first flit is read from memory in cycle `ready` and whose setup takes `setup`
   // cycles; requires has_place(). The caller must wake the fabric at front_ready(), both after this call and
@@ -34,7 +34,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
   }
-  // The first cycle in which the first message may send its head; -1 if there is no message.
+  // The earliest cycle in which the front message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
   // Called when the head (or tail) flit of a message enters the injection channel, with the message's ID and
@@ -57,7 +57,8 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // Visits the cycles of all messages. Past cycles are visited, too, because they are absolute.
+  // Visits the cycles of all messages, even past ones. These are absolute cycles, which do not change while
+  // the same messages are queued.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);

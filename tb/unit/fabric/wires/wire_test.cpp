@@ -246,7 +246,7 @@ TEST(ShortWire, RejectsTwoFlitsInACycle) {
   EXPECT_THAT(message_of([&] {
                 under.wire.send({9, 0, 1}, 0, 5);
               }),
-              HasSubstr("two flits in cycle 7, the second on virtual channel 0 of packet 9"));
+              HasSubstr("two flits in cycle 7, the second on virtual channel 0 (packet 9)"));
   under.wire.return_credit(3, 6);
   under.wire.return_credit(1, 6);
   EXPECT_THAT(message_of([&] { under.wire.return_credit(3, 6); }),
