@@ -109,11 +109,16 @@ void MessageImages::find_checked_owners() {
   }
 }
 
-void MessageImages::read_images(InFlight& sent) {
+void MessageImages::read_images(const InFlight& sent, bool adds) {
+  const auto count = [adds](Accesses& sender, Accesses& receiver, Bytes bytes) {
+    sender.read += bytes;
+    receiver.written += bytes;
+    if (adds) receiver.read += bytes;
+  };
   senders_.clear();
   if (pattern_ != nullptr) {
     const TableEntry& entry = pattern_->entries(sent.slot)[sent.index];
-    common_.read += entry.bytes;
+    count(common_, common_, entry.bytes);
     const auto piece = static_cast<std::size_t>(entry.flow % pattern_->pieces());
     // The sender of the image whose data belongs to the origin. The move that maps the origin to another
     // owner maps this accelerator to the sender of that owner's data.
@@ -123,10 +128,10 @@ void MessageImages::read_images(InFlight& sent) {
     std::ranges::sort(senders_);
     return;
   }
-  tables_->read_images(sent.slot, sent.index, sent.images);
+  tables_->read_images(sent.slot, sent.index, images_);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    const Image& image = sent.images[n];
-    if (static_cast<NodeId>(n) != origin_) nodes_[n].own.read += image.bytes;
+    const Image& image = images_[n];
+    count(nodes_[n].own, nodes_[static_cast<std::size_t>(image.dst)].own, image.bytes);
     if (is_checked(image.address, image.bytes)) senders_.push_back(static_cast<NodeId>(n));
   }
 }
@@ -138,7 +143,7 @@ void MessageImages::issued(std::uint64_t message, std::size_t index, MessageReco
                   .slot();
   sent.index = index;
   sent.payloads.clear();
-  read_images(sent);
+  read_images(sent, record.entry->op == schedule::Op::kReduce);
   for (const NodeId sender : senders_) {
     const auto n = static_cast<std::size_t>(sender);
     if (sender == origin_) {
@@ -170,17 +175,6 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
 
 void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
   InFlight& done = in_flight(message);
-  const bool adds = record.entry->op == schedule::Op::kReduce;
-  const auto count = [adds](Accesses& accesses, Bytes bytes) {
-    accesses.written += bytes;
-    if (adds) accesses.read += bytes;
-  };
-  if (pattern_ != nullptr) count(common_, record.entry->bytes);
-  for (std::size_t n = 0; n < done.images.size(); ++n) {
-    const Image& image = done.images[n];
-    if (static_cast<NodeId>(n) != record.src)
-      count(nodes_[static_cast<std::size_t>(image.dst)].own, image.bytes);
-  }
   for (std::size_t i = 0; i < done.payloads.size(); ++i) {
     const std::size_t n = done.payloads.sender(i);
     if (static_cast<NodeId>(n) == record.src) continue;

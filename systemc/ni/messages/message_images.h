@@ -79,8 +79,7 @@ class MessageImages {
   struct InFlight {
     std::size_t slot = 0;
     std::size_t index = 0;
-    TableEntry incoming;        // the entry of the image that arrives at the origin
-    std::vector<Image> images;  // [sender]; empty if the tables are a pattern
+    TableEntry incoming;  // the entry of the image that arrives at the origin
     Payloads payloads;
   };
   class Reported;  // the images of a message, as observers see them
@@ -96,9 +95,9 @@ class MessageImages {
   bool is_checked(Bytes address, Bytes bytes) const;
   // Finds the owners of chunks with checked data.
   void find_checked_owners();
-  // Counts the bytes that the images of an issued message read, and stores the senders of checked data in
-  // senders_, in ascending order.
-  void read_images(InFlight& sent);
+  // Counts the bytes that the images of an issued message will have moved, with `adds` if their receivers add
+  // them to old values. Stores the senders of checked data in senders_, in ascending order.
+  void read_images(const InFlight& sent, bool adds);
   // The entry of a slot at accelerator `n`. The reference is valid until the next call.
   const TableEntry& entry(std::size_t n, std::size_t slot, std::size_t index) {
     tables_->read(slot, index, static_cast<NodeId>(n), entry_);
@@ -120,7 +119,8 @@ class MessageImages {
   std::vector<std::vector<NodeId>> checked_owners_;  // [piece of a chunk]; for a pattern
   std::vector<InFlight> in_flight_;                  // [message]
   TableEntry entry_;
-  Payload payload_;  // payload of one image
+  Payload payload_;            // payload of one image
+  std::vector<Image> images_;  // [sender]; of one message, unless the tables are a pattern
   std::vector<NodeId> senders_;
 };
 

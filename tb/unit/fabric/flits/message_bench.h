@@ -128,8 +128,8 @@ class Ticking final : public FlitModule {
   static constexpr Cycles kEvery = 1'000;
 
   explicit Ticking(FlitNode& node) : FlitModule("ticking", 0, 0) {
-    node.add(*this);
     set_next(kEvery);
+    node.add(*this);
   }
   void receive_flit(int /*port*/, int /*vc*/, Flit /*flit*/, Cycles /*now*/) override {}
   void receive_credit(int /*port*/, int /*vc*/, Cycles /*now*/) override {}
