@@ -168,8 +168,8 @@ void add_link_keys(std::vector<Key>& keys) {
       keys,
       or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
                    [](Config& config) { config.system.flit = 0; }),
-      "The size of a flit, the unit of links and buffers. auto: the smallest power of two of at least "
-      "16 B with which the fastest link runs at full rate.",
+      "The size of a flit, the unit in which links transfer and buffers store data. auto: the smallest "
+      "power of two, at least 16 B, that lets the fastest link run at its full rate.",
       {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}, idle_timing);
 }
 
@@ -182,8 +182,8 @@ void add_router_keys(std::vector<Key>& keys) {
   declare(keys,
           or_automatic(integer_key(COPPICE_KEY(system.router.vc_depth), 1, kDeepestBuffer),
                        [](Config& config) { config.system.router.vc_depth = 0; }),
-          "The buffer size of a virtual channel in flits. auto: 318, or enough to cover the credit loop of "
-          "every link.",
+          "The buffer size of a virtual channel in flits. auto: 318, or more if needed to cover the "
+          "credit loop of every link.",
           kTimed, idle_buffer);
   declare(keys, integer_key(COPPICE_KEY(system.router.routing_delay), 0, 64),
           "The number of cycles to compute the route of a head flit.", kTimed, idle_delay);

@@ -50,7 +50,7 @@ class RtlTerminal : public fabric::Terminal {
   void message_issued(int port, std::uint64_t message) {
     senders_[static_cast<std::size_t>(port)].messages.push_back(message);
   }
-  // Sends a flit that has left the RTL.
+  // Injects a flit from the RTL into the network.
   void send(const NiFlit& flit, Cycles now);
   // Called when the last tail of a message has left.
   virtual void message_left(ni::MessageRecord& /*record*/, Cycles /*now*/) {}

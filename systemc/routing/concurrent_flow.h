@@ -8,8 +8,8 @@ namespace coppice::routing {
 
 // An approximate solution of an all-to-all as a multicommodity flow.
 struct ConcurrentFlow {
-  // [channel]: lengths that prove the bound `least` (all_to_all_ns()); empty if some accelerators cannot
-  // reach others.
+  // The length of each channel, from which all_to_all_ns() derives the bound `least`. Empty if some
+  // accelerators cannot reach others.
   std::vector<double> lengths;
   // Bounds on the optimum, in nanoseconds per byte of a block. The lengths prove `least`, and the flow that
   // was found achieves `most`.

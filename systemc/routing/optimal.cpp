@@ -104,7 +104,8 @@ Assignment Optimal::assign(const ClosLinks& links, std::span<const Flow> flows) 
   const bool cut =
       !order.empty() && links.live_spines(flows[order.front()].src_tor, flows[order.front()].dst_tor).empty();
   if (cut) require_routable(links, flows);
-  if (!place_all(balancer, order)) throw ModelError("alternating paths found no room within König's bound");
+  if (!place_all(balancer, order))
+    throw ModelError("no alternating path could place a flow without exceeding König's bound");
   return balancer.spines();
 }
 
@@ -114,7 +115,7 @@ Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::
   std::optional<Reassignment> found;
   if (links.uniform()) {
     found = try_reassign(links, flows, previous, [](SpineBalancer& b) { b.cap_by_degree(); });
-    if (!found) throw ModelError("alternating paths found no room within König's bound");
+    if (!found) throw ModelError("no alternating path could place a flow without exceeding König's bound");
   } else {
     const auto [fresh, proven_least] = assign_unequal(links, flows, 1);
     const int possible = max_load(links, flows, fresh);

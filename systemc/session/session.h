@@ -66,7 +66,7 @@ struct Collective {
 
 class Session {
  public:
-  // Opens a session for a configuration file with overrides "key=value".
+  // Opens a session for a configuration file with overrides of the form "key=value".
   static Result<Session> open(const std::string& path, const std::vector<std::string>& overrides = {}) {
     std::vector<const char*> keys;
     for (const std::string& key : overrides) keys.push_back(key.c_str());

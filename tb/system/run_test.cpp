@@ -80,7 +80,8 @@ check: contributions
 )");
   const auto result = result_of(shop, {"fidelity=train"});
   EXPECT_EQ(result["verified"], "contributions");
-  // Each accelerator sends half of its gradients twice, and reads the half to which arrivals are added.
+  // Each accelerator makes two sends, each of half its gradients, and reads the half to which arrivals are
+  // added.
   EXPECT_EQ(result["statistics"]["memory"]["bytes_written"]["sum"], 4 * (std::int64_t{8} << 30));
   EXPECT_EQ(result["statistics"]["memory"]["bytes_read"]["sum"], 6 * (std::int64_t{8} << 30));
 }

@@ -201,7 +201,8 @@ void MaxMinRates::look_at(std::int32_t id, double level) {
   }
 }
 
-// Enqueues each changed link at the level at which it is full now or was full before.
+// Enqueues each changed link at the lower of two levels: the one at which it is full now, and the one at
+// which it was full before.
 void MaxMinRates::start() {
   for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];

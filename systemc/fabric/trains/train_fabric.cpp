@@ -417,8 +417,8 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   }
 }
 
-// Whether earlier trains, which may still occupy the channel for a part of a cycle, delay the tail of the
-// second train. Also updates the time when the channel has accepted all flits of the second train.
+// Whether earlier trains, which may still occupy the channel for part of a cycle, delay the tail of the
+// second train. Also updates the time at which the channel will have accepted all flits of the second train.
 bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
   if (first.flits || second.flits) return false;
   second.next_free =

@@ -56,7 +56,7 @@ class ImagesOfMessage {
   virtual ~ImagesOfMessage() = default;
   // The represented message, whose times are those of its images.
   virtual const MessageRecord& original() const = 0;
-  // The slot that sends the images, which is a port at every accelerator.
+  // The slot that sends the images. A slot stands for one port of each accelerator, listed by ports().
   virtual std::size_t slot() const = 0;
   // [accelerator]: the port of the slot.
   virtual std::span<const int> ports() const = 0;

@@ -28,8 +28,8 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The origin's channel for every way of the pattern. The result is empty if a channel and its image at
-// another accelerator differ in bandwidth or latency.
+// For each way, which is a route of the pattern, the channel on which it leaves the origin. The result is
+// empty if a channel and its image at another accelerator differ in bandwidth or latency.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {

@@ -37,10 +37,10 @@ class SwitchLinks {
   Link claim(NodeId accelerator, NodeId hub) {
     auto& left = links_[{accelerator, hub}];
     if (left.empty()) {
-      throw UnsupportedError(
-          fmt::format("{}: accelerator {} has fewer links to switch {} than the trees have edges there: two "
-                      "trees need 4 unbundled links in every dimension",
-                      topology_.name(), accelerator, hub));
+      throw UnsupportedError(fmt::format(
+          "{}: accelerator {} has too few links to switch {} for the edges of the trees: two trees "
+          "need 4 unbundled links in every dimension",
+          topology_.name(), accelerator, hub));
     }
     const Link link = left.back();
     left.pop_back();

@@ -100,7 +100,7 @@ void FlowPaths::apply(const Decision& decision) {
     const int spine = decision.answer.spines[k];
     const routing::Flow& flow = paths_.flows()[i];
     if (!communicates(flow) || flow.local()) continue;
-    // The spine has failed since the decision was made.
+    // Skips flows whose spine has failed since the decision was made.
     if (!controller_.links().usable(flow.src_tor, spine, flow.dst_tor)) continue;
     assigned_.insert(i);
     move(i, spine);

@@ -131,8 +131,8 @@ constexpr ResultField kFields[] = {
      "one "
      "needs the other's data."},
     {"bound.attainable", "", kNumber,
-     "The largest possible efficiency: the larger lower bound divided by the same bound with the head flits "
-     "of packets (system.ni.payload)."},
+     "The largest possible efficiency: the larger of the two lower bounds, divided by the value of that "
+     "bound when the head flits of packets (system.ni.payload) are counted, too."},
     {"bound.groups", "", list_of(list_of(kInteger)),
      "The partition of the accelerators that proves the bandwidth bound: exchanging the data that must "
      "cross between groups takes at least bound.time_ns."},
@@ -377,7 +377,8 @@ constexpr ResultField kFields[] = {
     {"training.all_reduces[].time_ns", "ns", kNumber, "The mean time of the all-reduces of this size."},
     {"training.all_reduces[].algbw_gb_s", "GB/s", kNumber,
      "The size of the all-reduce divided by the mean time."},
-    {"training.all_reduces[].efficiency", "", kNumber, "The mean of the lower bound divided by the time."},
+    {"training.all_reduces[].efficiency", "", kNumber,
+     "The lower bound divided by the time, averaged over the all-reduces of this size."},
     {"training.all_reduces[].steps", "", kInteger, "The number of timesteps of the schedule."},
     {"training.all_reduces[].fidelity", "", kText,
      "The level of detail of the simulation, as in `fidelity`."},
@@ -600,8 +601,8 @@ constexpr ResultField kFields[] = {
     {"timeline[].lower_bound", "", optional(kInteger),
      "The lower bound on the largest number of flows on a link."},
     {"timeline[].spine", "", optional(kInteger), "The spine that failed."},
-    {"collective", "", kText, "The collective operation that is bounded.", always(kBound)},
-    {"size_bytes", "B", kInteger, "The size of the collective that is bounded.", always(kBound)},
+    {"collective", "", kText, "The collective operation to which the bound applies.", always(kBound)},
+    {"size_bytes", "B", kInteger, "The size of the collective to which the bound applies.", always(kBound)},
     {"latency_ns", "ns", kNumber,
      "The lower bound of `coppice bound` that follows from latency, as in `bound.latency_ns`.",
      always(kBound)},

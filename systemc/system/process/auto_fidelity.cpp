@@ -23,7 +23,7 @@ constexpr int kMostRuns = 4;
 // fraction, all such runs together cost no more than a run with leaps.
 constexpr double kMostAsFlits = 0.25;
 
-// Runs trains in the child process, and returns the result or the reason that trains were insufficient.
+// Simulates with trains, in the child process. Returns the result, or the reason why trains are not enough.
 Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) {
   fabric::Meetings meetings(std::move(flit_ports), kMostAsFlits);
   try {

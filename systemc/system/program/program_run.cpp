@@ -243,8 +243,8 @@ class Stretch {
                        [&] { return std::make_unique<ProgramRun>(with, options_).release()->run(); });
   }
 
-  // The sample of a chained pass is not scaled down, since gradient queues count the bytes of the whole
-  // collective.
+  // Simulates fluid flows and measures their error on a sample. The sample of a chained pass is the whole
+  // program, since gradient queues count the bytes of the whole collective.
   nlohmann::ordered_json run_fluid() const {
     const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
     const auto measured = measure_fluid_error(

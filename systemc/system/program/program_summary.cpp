@@ -86,7 +86,7 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
                     dimension["kind"].get<std::string>(), dimension["size"].get<int>(),
                     100 * dimension["utilization"].get<double>(), dimension["bandwidth_gb_s"].get<double>());
   }
-  text += "  time of a network-interface port in cycles (mean over ports):\n";
+  text += "  how network-interface ports spend their time, in cycles (mean over ports):\n";
   const double total = std::max(1.0, result["cycles"].get<double>());
   for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {
     text += fmt::format("    {:<14} {:>12.1f}  {:>5.1f}%\n", part, cycles.get<double>(),

@@ -91,8 +91,8 @@ class WorstCutSearch {
     }
   }
 
-  // Whether no set that contains all accelerators before `missed`, but not `missed` itself, is worse than the
-  // worst set so far.
+  // Returns true if the worst set so far remains the worst, that is, if no set is worse that leaves out
+  // `missed` but contains all accelerators before it in order_.
   bool holds(Vertex missed) {
     const Capacity needed = best_bandwidth_ * lacks(missed);
     network_.room(missed) = 0;

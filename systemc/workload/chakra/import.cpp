@@ -304,10 +304,11 @@ class Importer {
     const std::int64_t number = needed(node, node.attributes.collective, "comm_type");
     const auto* known = std::ranges::find(kCollectives, number, &KnownCollective::number);
     if (known == kCollectives.end()) {
-      refuse(node, fmt::format(
-                       "comm_type {} is not a supported collective: write all-reduce (0), reduce (1), "
-                       "all-gather (2), broadcast (5), all-to-all (6), reduce-scatter (7, 8) or barrier (9)",
-                       number));
+      refuse(
+          node,
+          fmt::format("comm_type {} is not supported: it must be 0 (all-reduce), 1 (reduce), "
+                      "2 (all-gather), 5 (broadcast), 6 (all-to-all), 7 or 8 (reduce-scatter) or 9 (barrier)",
+                      number));
     }
     const int group = group_of(node);
     GroupCollective collective = described(node, *known, group);

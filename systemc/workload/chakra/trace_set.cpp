@@ -44,8 +44,9 @@ NamedGroups read_groups(const std::string& path) {
   NamedGroups groups;
   const auto json = nlohmann::json::parse(read_trace_bytes(path), nullptr, false);
   const auto refuse = [&] {
-    throw ConfigError({path},
-                      "the groups must be an object of lists of ranks: write, for example, {\"1\": [0, 1]}");
+    throw ConfigError(
+        {path},
+        "the groups must be an object that maps names to lists of ranks, for example {\"1\": [0, 1]}");
   };
   if (!json.is_object()) refuse();
   for (const auto& [name, ranks] : json.items()) {

@@ -445,7 +445,7 @@ TEST(Chakra, RejectsUnknownContents) {
   EXPECT_THAT(complaint({trace({node(4, static_cast<NodeKind>(0), {})})}), HasSubstr("type 0"));
   EXPECT_THAT(complaint({trace({all_reduce(0)}),
                          trace({node(2, NodeKind::kCollective, {{"comm_type", 3}, kBytes1024})})}),
-              HasSubstr("t.1.et:1:1: rank 1, node 2 'n2': comm_type 3 is not a supported collective"));
+              HasSubstr("t.1.et:1:1: rank 1, node 2 'n2': comm_type 3 is not supported: it must be 0"));
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kCollective, {{"comm_type", 0}})})}),
               HasSubstr("comm_size is missing"));
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kCompute, {}, {8})})}),

@@ -36,8 +36,8 @@ TEST(TrainingProgram, ReducesLayersBucketsOrAllGradients) {
   EXPECT_EQ(sizes(of(Overlap::kNone, 0).program), (std::vector<Bytes>{152}));
 }
 
-// The forward pass is followed by the backward pass, which has no input gradient for the first layer. Each
-// gradient is reduced after its own pass.
+// The forward pass is followed by the backward pass, which has no input gradient for the first layer. The
+// reduction of a layer's gradient waits only for the computation of that gradient.
 TEST(TrainingProgram, ComputesInOrder) {
   const auto made = make_training_program(layers(), Overlap::kLayerWise, 0, 4, 2);
   ASSERT_EQ(made.program.ranks.size(), 2U);
