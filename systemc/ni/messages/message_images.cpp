@@ -12,23 +12,28 @@ namespace coppice::ni {
 void MessageImages::Payloads::clear() {
   ends_.clear();
   values_.clear();
-  contributions_.clear();
+  runs_.clear();
 }
 
 void MessageImages::Payloads::add(std::size_t sender, const Payload& payload) {
   values_.insert(values_.end(), payload.values.begin(), payload.values.end());
-  contributions_.insert(contributions_.end(), payload.contributions.begin(), payload.contributions.end());
-  ends_.push_back({sender, values_.size(), contributions_.size()});
+  for (auto word = payload.contributions.begin(); word != payload.contributions.end();) {
+    const auto end =
+        std::find_if(word, payload.contributions.end(), [&](std::uint64_t other) { return other != *word; });
+    runs_.push_back({*word, static_cast<std::uint32_t>(end - word)});
+    word = end;
+  }
+  ends_.push_back({sender, values_.size(), runs_.size()});
 }
 
 void MessageImages::Payloads::copy(std::size_t i, Payload& into) const {
-  const auto slice = [](const auto& all, std::size_t begin, std::size_t end, auto& part) {
-    part.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                all.begin() + static_cast<std::ptrdiff_t>(end));
-  };
   const End begin = i == 0 ? End{} : ends_[i - 1];
-  slice(values_, begin.values, ends_[i].values, into.values);
-  slice(contributions_, begin.contributions, ends_[i].contributions, into.contributions);
+  const auto values = std::span(values_).subspan(begin.values, ends_[i].values - begin.values);
+  into.values.assign(values.begin(), values.end());
+  into.contributions.clear();
+  for (const Run& run : std::span(runs_).subspan(begin.runs, ends_[i].runs - begin.runs)) {
+    into.contributions.insert(into.contributions.end(), run.count, run.word);
+  }
 }
 
 void MessageImages::Payloads::copy_of(std::size_t sender, Payload& into) const {

@@ -53,8 +53,8 @@ class MessageImages {
     GradientMemory* contents;
     Accesses own;
   };
-  // The data of those images of a message whose data is checked, concatenated by sender. In most cases, there
-  // is little or no data.
+  // The data of those images of a message whose data is checked, concatenated by sender. Contributions are
+  // stored as runs of equal words, because in large systems most words of a set are equal.
   class Payloads {
    public:
     void clear();
@@ -67,14 +67,18 @@ class MessageImages {
     void copy_of(std::size_t sender, Payload& into) const;
 
    private:
+    struct Run {
+      std::uint64_t word;
+      std::uint32_t count;
+    };
     struct End {
       std::size_t sender = 0;
       std::size_t values = 0;
-      std::size_t contributions = 0;
+      std::size_t runs = 0;
     };
     std::vector<End> ends_;  // the ends of the senders' data
     std::vector<float> values_;
-    std::vector<std::uint64_t> contributions_;
+    std::vector<Run> runs_;
   };
   struct InFlight {
     std::size_t slot = 0;
