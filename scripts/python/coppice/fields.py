@@ -88,8 +88,8 @@ class Bound(Section):
     """The lower bound due to latency: the longest one-way time of a flit between two accelerators of which one needs
     the other's data. Unit: ns."""
     attainable: float
-    """The largest possible efficiency: the larger lower bound divided by the same bound with the head flits of packets
-    (system.ni.payload)."""
+    """The largest possible efficiency: the larger of the two lower bounds, divided by the value of that bound when the
+    head flits of packets (system.ni.payload) are counted, too."""
     groups: list[list[int]]
     """The partition of the accelerators that proves the bandwidth bound: exchanging the data that must cross between
     groups takes at least bound.time_ns."""
@@ -471,7 +471,7 @@ class TrainingAllReducesItem(TypedDict):
     algbw_gb_s: float
     """The size of the all-reduce divided by the mean time. Unit: GB/s."""
     efficiency: float
-    """The mean of the lower bound divided by the time."""
+    """The lower bound divided by the time, averaged over the all-reduces of this size."""
     steps: int
     """The number of timesteps of the schedule."""
     fidelity: str
@@ -1282,9 +1282,9 @@ class BoundResult(Result):
     time_ns: float
     """The simulated time until the last message was reduced or stored. Unit: ns."""
     collective: str
-    """The collective operation that is bounded."""
+    """The collective operation to which the bound applies."""
     size_bytes: int
-    """The size of the collective that is bounded. Unit: B."""
+    """The size of the collective to which the bound applies. Unit: B."""
     latency_ns: float
     """The lower bound of `coppice bound` that follows from latency, as in `bound.latency_ns`. Unit: ns."""
     attainable: float

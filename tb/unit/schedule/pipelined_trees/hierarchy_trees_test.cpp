@@ -65,7 +65,7 @@ TEST(HierarchyTrees, ReportUnmetRequirements) {
       [] {
         hierarchy_trees(hierarchy({4, 4}, 3).topology, 2);
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("has fewer links to switch")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("has too few links to switch")));
   const std::vector<DimensionSpec> ring{
       {.kind = DimensionKind::kRing, .size = 4, .links = 2, .bandwidth = {1'000'000'000}, .latency = 0}};
   EXPECT_THAT([&] { hierarchy_trees(topology::make_hierarchy(ring), 1); },

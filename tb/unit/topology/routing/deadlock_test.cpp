@@ -81,7 +81,7 @@ TEST(ChannelDependencyGraph, RefusesVirtualChannelsThatDoNotExist) {
       [&] {
         graph.add_route(0, Route{{0, {0, 1}}, {0, {1, 3}}, {2, {0, 2}}});
       },
-      ThrowsMessage<ModelError>(HasSubstr("virtual channels 1 to 2 of 2")));
+      ThrowsMessage<ModelError>(HasSubstr("allows virtual channels 1 to 2, but there are 2")));
 }
 
 TEST(ChannelDependencyGraph, FollowsBothDirectionsOfATie) {
