@@ -1,7 +1,6 @@
 #include "fabric/flits/flit_node.h"
 
 #include <algorithm>
-#include <span>
 
 #include "fabric/flits/node_stretch.h"
 
@@ -13,11 +12,7 @@ FlitNode::FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const 
 }
 
 void FlitNode::add(FlitModule& module) {
-  if (module.in.size() + module.out.size() == 0) {
-    modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(timers_++), &module);
-  } else {
-    modules_.push_back(&module);
-  }
+  modules_.push_back(&module);
   module.join(*this);
   if (module.next() != kNever) wake(module.next());
 }
@@ -104,7 +99,6 @@ void FlitNode::spread(Cycles end) {
 }
 
 Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
-  const auto with_ports = std::span(modules_).subspan(timers_);
   Cycles now = from;
   do {
     if (arrivals_.one_word()) {
@@ -112,8 +106,7 @@ Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
     } else {
       hand_over_by_line(now);
     }
-    if (timers_due_ <= now) step_timers(now);
-    for (FlitModule* module : with_ports) {
+    for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
     }
     // Asks the modules only after all of them have been stepped, because a step may request a step of another
@@ -146,28 +139,13 @@ void FlitNode::hand_over_by_line(Cycles now) {
   });
 }
 
-void FlitNode::step_timers(Cycles now) {
-  for (std::size_t i = 0; i < timers_; ++i) {
-    if (modules_[i]->next() <= now) modules_[i]->step(now);
-  }
-  timers_due_ = wanted_by_timers();
-}
-
-Cycles FlitNode::wanted_by_timers() const {
-  Cycles wanted = kNever;
-  for (std::size_t i = 0; i < timers_; ++i) wanted = std::min(wanted, modules_[i]->next());
-  return wanted;
-}
-
 Cycles FlitNode::wanted_by_modules() const {
-  Cycles wanted = timers_due_;
-  for (const FlitModule* module : std::span(modules_).subspan(timers_))
-    wanted = std::min(wanted, module->next());
+  Cycles wanted = kNever;
+  for (const FlitModule* module : modules_) wanted = std::min(wanted, module->next());
   return wanted;
 }
 
 Cycles FlitNode::shift(Cycles by) {
-  timers_due_ = wanted_by_timers();
   arrivals_.shift(by);
   return std::min(wanted_by_modules(), arrivals_.next(kNever));
 }

@@ -21,8 +21,8 @@ class SwitchStretch;
 // A node of the network, in which a router and its terminals are clocked together. The node runs only the
 // cycles in which something arrives or a module has requested a step.
 //
-// In each cycle, the node first delivers all arrivals and then steps the modules: first the timers, which are
-// the modules without ports, and then the others, in the order in which they were added.
+// In each cycle, the node first delivers all arrivals and then steps the modules in the order in which they
+// were added.
 class FlitNode : public sc_core::sc_module {
  public:
   // A callback that creates more modules inside the node during its construction.
@@ -39,10 +39,7 @@ class FlitNode : public sc_core::sc_module {
   // none.
   Cycles run(Cycles from, Cycles until);
   // Requests that the modules be stepped in cycle `at`.
-  void wake(Cycles at) {
-    timers_due_ = wanted_by_timers();
-    clock_->wake(index_, at);
-  }
+  void wake(Cycles at) { clock_->wake(index_, at); }
   // Reports that the activity of a module is not periodic, so that leaps are delayed.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
@@ -78,9 +75,7 @@ class FlitNode : public sc_core::sc_module {
   void end_of_elaboration() override;
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
-  Cycles wanted_by_timers() const;
   Cycles wanted_by_modules() const;
-  void step_timers(Cycles now);
   // Converts the flits and credits of runs that arrive before cycle `end` into individual arrivals.
   void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
@@ -88,8 +83,6 @@ class FlitNode : public sc_core::sc_module {
   NodeClock* clock_;
   std::size_t index_;
   std::vector<FlitModule*> modules_;
-  std::size_t timers_ = 0;      // number of timers, which are the first modules
-  Cycles timers_due_ = kNever;  // the first cycle that a timer wants, since timers are rarely due
   std::vector<Line> lines_;
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
