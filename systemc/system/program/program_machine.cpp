@@ -286,9 +286,9 @@ void ProgramMachine::build_machine() {
       .stop = setup_.stop,
   };
   machine_ = std::make_unique<Machine>("machine", spec, parts());
-  if (machine_->threads() > 1) state_.share_among_threads();
   if (adding) state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
   if (decoupled) machine_->decouple();
+  if (machine_->threads() > 1) state_.share_among_threads();
 }
 
 // For a single collective, accelerators are the machine's own or user-defined modules; otherwise they are
