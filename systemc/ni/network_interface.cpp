@@ -458,7 +458,8 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   return order_;
 }
 
-// Issues at most one entry per port per cycle, even if the port is woken several times in that cycle.
+// Issues at most one entry per port per cycle, even if the port is woken several times in that cycle. The
+// order of contexts matters only if several of them are due.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const auto due = std::ranges::count_if(running_, [&](const TableContext* context) {

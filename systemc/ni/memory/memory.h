@@ -80,7 +80,6 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
 
-  // The bytes that have been moved.
   const Moved& moved() const { return moved_; }
   void read_statistics(const Reader& read) const override { read_statistics(moved_, read); }
   // Reads the statistics of a memory that moved `moved` and otherwise equals this one.
