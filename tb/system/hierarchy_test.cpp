@@ -46,6 +46,35 @@ TEST(Hierarchy, TakesTheSameTimeInFlitsAndTrains) {
   }
 }
 
+// A box switch of 6 accelerators, whose size is not a power of two, and a rail switch of 4.
+constexpr const char* kSwitches =
+    "system:\n"
+    "  topology:\n"
+    "    kind: hierarchy\n"
+    "    dimensions:\n"
+    "      - {kind: switch, size: 6, bandwidth: 450 GB/s, latency: 400 ns}\n"
+    "      - {kind: switch, size: 4, bandwidth: 50 GB/s, latency: 2 us}\n"
+    "  clock: 2 GHz\n"
+    "  flit: 256 B\n"
+    "  router: {vcs: 4, vc_depth: auto}\n"
+    "  ni: {flow_control: message}\n"
+    "collective: {algorithm: hierarchical, size: 16 MiB, chunks: 64}\n";
+
+// In the direct algorithm, a port sends the messages to all members of its group one after another. The order
+// of all chunks' messages must be as good as `coppice chunks` predicts, apart from head flits.
+TEST(Hierarchy, RunsTheDirectAlgorithmThroughSwitchesInTheExpectedTime) {
+  const Workshop shop;
+  shop.write("c.yaml", kSwitches);
+  for (const char* methods : {"[direct, direct]", "[direct, halving_doubling]"}) {
+    const std::string chosen = std::string("collective.dimension_algorithms=") + methods;
+    const Outcome run = shop.run({"run", "c.yaml", "--set", chosen, "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    ASSERT_EQ(shop.run({"chunks", "c.yaml", "--set", chosen, "--out", "e.json"}).status, 0);
+    const double expected = shop.read_json("e.json")["time_ns"];
+    EXPECT_NEAR(shop.read_json("r.json")["time_ns"].get<double>() / expected, 1, 0.06) << methods;
+  }
+}
+
 // The time that `coppice chunks` predicts must be close to the simulated time.
 TEST(Hierarchy, TakesTheExpectedTimeOfItsChunks) {
   const Workshop shop;

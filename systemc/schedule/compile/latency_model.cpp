@@ -102,7 +102,7 @@ Femtoseconds LatencyModel::step_transfer(std::size_t d, Op op, Bytes chunk, Byte
   Bytes sent = part * algorithm.move(op, step, 0, 0).parts * (pieces / accelerators_);
   if (algorithm.sends_halves()) sent /= 2;
   const Bytes elements = (chunk / element_ * sent + pieces - 1) / pieces;
-  return serialization(d, elements * element_);
+  return algorithm.messages() / algorithm.ports() * serialization(d, elements * element_);
 }
 
 Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const {
@@ -111,7 +111,7 @@ Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes sha
 }
 
 Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
-  Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].messages()};
+  Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].ports()};
   if (in_network(d) && timing_.adder.bytes_per_second > 0) link = std::min(link, timing_.adder);
   bytes = sent_bytes(bytes, timing_.efficiency);
   if (timing_.flit == 0) return transfer_time(bytes, link);
@@ -125,7 +125,7 @@ Femtoseconds LatencyModel::step_latency(std::size_t d) const {
   const Femtoseconds way = dimension.in_network ? dimension.step_latency / 2 : dimension.step_latency;
   if (timing_.flit == 0) return way;
   // The last flit's transfer time is already part of the message's transfer time, so it is subtracted.
-  const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].messages()};
+  const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].ports()};
   const bool through = dimension.kind == topology::DimensionKind::kSwitch && !dimension.in_network;
   const int routers = through ? 3 : 2;
   const Femtoseconds latency =

@@ -75,6 +75,10 @@ int DimensionAlgorithm::messages() const {
   return 1;
 }
 
+int DimensionAlgorithm::ports() const {
+  return one_port_ ? 1 : messages();
+}
+
 DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, int self) const {
   const bool reduces = op == Op::kReduce;
   const auto around = [this](int coordinate) { return (coordinate % size_ + size_) % size_; };

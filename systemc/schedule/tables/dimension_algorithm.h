@@ -31,6 +31,7 @@ class DimensionAlgorithm {
 
   int steps() const;     // number of steps per phase
   int messages() const;  // number of messages per accelerator per step
+  int ports() const;     // number of ports over which an accelerator sends the messages of a step
   // Whether a message carries half of each part: the first half if the message number is even.
   bool sends_halves() const { return kind_ == topology::DimensionKind::kRing; }
 
