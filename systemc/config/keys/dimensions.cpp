@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -182,20 +181,6 @@ void check_dateline(const Loaded& loaded, std::size_t d) {
                                 system.router.vcs, path_of(d)));
 }
 
-void check_halving(const Loaded& loaded, std::size_t d) {
-  const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
-  const auto& methods = loaded.config.collective.chunk_policy.methods;
-  if (d < methods.size() && methods[d] != schedule::DimensionMethod::kHalvingDoubling) return;
-  const auto size = static_cast<unsigned>(dimension.size);
-  if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
-  throw ConfigError(
-      loaded.place(path_of(d) + ".size"),
-      fmt::format(
-          "{}.size is {}, but halving-doubling on a switch needs a power of two: write {} or {}, make the "
-          "dimension fully_connected (direct) or a ring, or let its switches reduce (in_network: true)",
-          path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
-}
-
 void check_in_network(const Loaded& loaded, std::size_t d) {
   const Config& config = loaded.config;
   if (!config.system.topology.dimensions[d].in_network) return;
@@ -301,7 +286,6 @@ void check_dimensions(const Loaded& loaded) {
     check_in_network(loaded, d);
   }
   if (!runs_over_dimensions(loaded.config)) return;
-  for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
   check_chunks(loaded);
 }
 

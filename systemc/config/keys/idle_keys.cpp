@@ -174,7 +174,8 @@ std::string idle_root(const Config& config, const Use& /*use*/) {
 std::string idle_scheduler(const Config& config, const Use& /*use*/) {
   if (!may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.over_dimensions; }))
     return config.collective.algorithm + " does not move chunks through dimensions";
-  return described_by(config, topology::DescribedBy::kDimensions)
+  return described_by(config, topology::DescribedBy::kDimensions) ||
+                 described_by(config, topology::DescribedBy::kFile)
              ? ""
              : "a " + config.system.topology.kind + " is not a hierarchy of dimensions";
 }

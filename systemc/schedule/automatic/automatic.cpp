@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -27,11 +28,29 @@ struct Candidate {
   const AlgorithmInfo* info = nullptr;
   AutomaticTrial trial;
   double seconds = 0;
+  std::optional<ChunkPolicy> chunk_policy = std::nullopt;  // replaces that of the request
 };
 
 bool may_apply(const topology::Topology& topology, const CompileRequest& request, const AlgorithmInfo& info) {
   if (request.root >= 0 && !info.rooted) return false;
   return topology.in_network().empty() || info.over_dimensions;
+}
+
+// The request's policy as changed by a trial. Returns nullopt if the trial would not differ from others.
+std::optional<ChunkPolicy> changed_policy(const topology::Topology& topology, const CompileRequest& request,
+                                          const AutomaticTrial& trial) {
+  ChunkPolicy policy = request.chunk_policy;
+  if (trial.scheduler != ChunkScheduler::kBaseline) {
+    const bool orders = topology.dimension_kinds().size() > 1;
+    if (!orders || policy.scheduler != ChunkScheduler::kBaseline) return std::nullopt;
+    policy.scheduler = trial.scheduler;
+  }
+  if (trial.direct_in_switches) {
+    if (!policy.methods.empty()) return std::nullopt;
+    policy.methods = direct_in_switches(topology);
+    if (policy.methods.empty()) return std::nullopt;
+  }
+  return policy;
 }
 
 // The candidates that may apply, in the order in which compile time is allotted to them: first the candidates
@@ -42,9 +61,13 @@ std::vector<Candidate> candidates(const topology::Topology& topology, const Comp
   for (const AlgorithmInfo& info : algorithms) {
     if (!may_apply(topology, request, info)) continue;
     for (const AutomaticTrial& trial : info.trials) {
+      std::optional<ChunkPolicy> policy = changed_policy(topology, request, trial);
+      if (!policy) continue;
+      if (*policy == request.chunk_policy) policy.reset();
       CompileRequest own = request;
       own.chunks = trial.chunks;
-      all.push_back({&info, trial, trial.seconds == nullptr ? 0 : trial.seconds(topology, own)});
+      const double seconds = trial.seconds == nullptr ? 0 : trial.seconds(topology, own);
+      all.push_back({&info, trial, seconds, std::move(policy)});
     }
   }
   std::ranges::stable_sort(all, {}, [](const Candidate& candidate) {
@@ -102,12 +125,16 @@ class Choosing {
     const AlgorithmInfo& info = *candidate.info;
     CompileRequest own = request_;
     own.chunks = candidate.trial.chunks;
+    if (candidate.chunk_policy) own.chunk_policy = *candidate.chunk_policy;
     const bool packed = info.name == PackedTreesCompiler::info().name;
     if (request_.root >= 0 && !packed && candidate.trial.seconds != nullptr) own.chunks = kRootedPieces;
     try {
       PackedTables tables = compile_candidate(topology_, own, info, fastest_);
       if (tables.schedule && tables.schedule->ordered_by_lockstep) return;
-      choice_.expected.push_back({info.name, own.chunks, tables.expected});
+      choice_.expected.push_back({.algorithm = info.name,
+                                  .chunks = own.chunks,
+                                  .time = tables.expected,
+                                  .chunk_policy = candidate.chunk_policy});
       if (!tables.schedule || tables.expected >= fastest_) return;
       fastest_ = tables.expected;
       choice_.schedule = *std::move(tables.schedule);

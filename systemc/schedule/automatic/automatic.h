@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ struct ExpectedTime {
   int chunks = 1;  // as in CompileRequest; if kAutomaticChunks, the algorithm chooses the number
   Femtoseconds time = 0;
   std::string protocol{};  // protocol of the messages; empty if the machine offers no choice
+  // How chunks move through a hierarchy, if not as in CompileRequest::chunk_policy.
+  std::optional<ChunkPolicy> chunk_policy = std::nullopt;
 };
 
 struct AutomaticChoice {

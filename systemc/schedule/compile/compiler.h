@@ -82,6 +82,11 @@ struct AutomaticTrial {
   // the time is negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
   bool first = false;  // whether this trial's seconds are reserved before those of other trials
+  // For algorithms with AlgorithmInfo::over_dimensions: the scheduler, and whether switches run the direct
+  // algorithm (direct_in_switches()). Trials other than the default are skipped if they make no difference or
+  // if the request's ChunkPolicy names another scheduler or the methods.
+  ChunkScheduler scheduler = ChunkScheduler::kBaseline;
+  bool direct_in_switches = false;
 };
 
 // Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler has a static

@@ -50,6 +50,19 @@ void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<Dime
   }
 }
 
+std::vector<DimensionMethod> direct_in_switches(const topology::Topology& topology) {
+  if (topology.dimension_kinds().empty()) return {};
+  std::vector<DimensionMethod> methods;
+  bool halves = false;
+  const std::vector<DimensionModel> dimensions = dimension_models(topology);
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const auto& [kind, size, bandwidth, latency, in_network, method] = dimensions[d];
+    methods.push_back(topology::is_ring(kind) ? DimensionMethod::kRing : DimensionMethod::kDirect);
+    halves = halves || (!in_network && DimensionAlgorithm(d, kind, size).exchanges());
+  }
+  return halves ? methods : std::vector<DimensionMethod>();
+}
+
 LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element, const StepTiming& timing)
     : dimensions_(std::move(dimensions)), element_(element), timing_(timing) {
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {

@@ -43,6 +43,10 @@ struct StepTiming {
 // per dimension.
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
+// The methods of a hierarchy's dimensions if every switch runs the direct algorithm. Empty if no switch would
+// otherwise run halving and doubling.
+std::vector<DimensionMethod> direct_in_switches(const topology::Topology& topology);
+
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 

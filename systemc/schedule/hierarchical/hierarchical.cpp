@@ -301,6 +301,36 @@ double seconds_of_chunks(const Topology& topology, const CompileRequest& request
   return request.chunks * seconds_at(topology, 0.02, 1);
 }
 
+double seconds_of_search(const Topology& topology, const CompileRequest& request) {
+  return seconds_of_chunks(topology, request) + 0.008 * request.chunks;
+}
+
+// Trials of the number of chunks, the scheduler, and the algorithm of switches. The direct algorithm waits
+// less often than halving and doubling but sends more messages.
+std::vector<AutomaticTrial> trials_of_chunks() {
+  std::vector<AutomaticTrial> trials;
+  const auto add = [&](int turn, ChunkScheduler scheduler, bool direct, std::initializer_list<int> chunks) {
+    const bool searches = scheduler == ChunkScheduler::kThemisPlus;
+    for (const int count : chunks) {
+      trials.push_back({.turn = turn,
+                        .chunks = count,
+                        .seconds = searches ? seconds_of_search : seconds_of_chunks,
+                        .first = true,
+                        .scheduler = scheduler,
+                        .direct_in_switches = direct});
+    }
+  };
+  add(9, ChunkScheduler::kBaseline, false, {1});
+  add(10, ChunkScheduler::kBaseline, false, {4});
+  add(11, ChunkScheduler::kBaseline, false, {32, 64});
+  add(11, ChunkScheduler::kBaseline, true, {1, 4, 16, 32, 64});
+  for (const bool direct : {false, true}) {
+    add(11, ChunkScheduler::kThemis, direct, {16, 64});
+    add(11, ChunkScheduler::kThemisPlus, direct, {16, 64});
+  }
+  return trials;
+}
+
 }  // namespace
 
 AlgorithmInfo HierarchicalCompiler::info() {
@@ -309,11 +339,7 @@ AlgorithmInfo HierarchicalCompiler::info() {
               "chunks pipelined over the dimensions of a hierarchy, in the order set by collective.scheduler",
           .chunking = Chunking::kChosen,
           .over_dimensions = true,
-          .trials = {{.turn = 9, .chunks = 1, .seconds = seconds_of_chunks, .first = true},
-                     {.turn = 10, .chunks = 4, .seconds = seconds_of_chunks, .first = true},
-                     {.turn = 11, .chunks = 32, .seconds = seconds_of_chunks, .first = true},
-                     {.turn = 11, .chunks = 64, .seconds = seconds_of_chunks, .first = true},
-                     {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
+          .trials = trials_of_chunks()};
 }
 
 // With several dimensions, chunks fill a pipeline, for which Themis uses 64 chunks (Sec. 5.3). In a single

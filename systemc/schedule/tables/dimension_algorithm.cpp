@@ -12,9 +12,22 @@ using topology::DimensionKind;
 
 namespace {
 
+bool power_of_two(int size) {
+  return std::has_single_bit(static_cast<unsigned>(size));
+}
+
+// Reverses the order of the bits of `number`, which is less than the power of two `size`.
+int bit_reversed(int number, int size) {
+  int reversed = 0;
+  for (int bit = 1; bit < size; bit *= 2) {
+    if ((number & bit) != 0) reversed += size / 2 / bit;
+  }
+  return reversed;
+}
+
 // The kind of network whose usual algorithm is `method`. Throws UnsupportedError if a dimension of `kind`
 // cannot run the method.
-DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, DimensionMethod method) {
+DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, int size, DimensionMethod method) {
   const bool ring = topology::is_ring(kind);
   switch (method) {
     case DimensionMethod::kRing:
@@ -23,8 +36,13 @@ DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, Dimensio
       if (!ring) return DimensionKind::kFullyConnected;
       break;
     case DimensionMethod::kHalvingDoubling:
-      if (kind == DimensionKind::kSwitch) return kind;
-      break;
+      if (kind == DimensionKind::kSwitch && power_of_two(size)) return kind;
+      if (kind != DimensionKind::kSwitch) break;
+      throw UnsupportedError(fmt::format(
+          "dimension {} is a switch of {} accelerators, but halving_doubling needs a power of two: write "
+          "{} or {} accelerators, or use direct or ring",
+          dimension, size, std::bit_floor(static_cast<unsigned>(size)),
+          std::bit_ceil(static_cast<unsigned>(size))));
   }
   throw UnsupportedError(
       fmt::format("dimension {} is a {}, which cannot run {}: a ring can run ring, a fully connected group "
@@ -36,16 +54,13 @@ DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, Dimensio
 
 DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size, bool in_network,
                                        std::optional<DimensionMethod> method)
-    : kind_(method && !in_network ? kind_of_method(dimension, kind, *method) : kind),
-      one_port_(kind == DimensionKind::kSwitch),
-      size_(size),
-      in_network_(in_network) {
-  const auto width = static_cast<unsigned>(size);
-  if (kind_ != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
-  throw UnsupportedError(fmt::format(
-      "dimension {} is a switch of {} accelerators, but halving-doubling needs a power of two: write {} or "
-      "{}, make the dimension fully_connected (direct) or a ring, or let its switches reduce (in_network)",
-      dimension, size, std::bit_floor(width), std::bit_ceil(width)));
+    : kind_(kind), one_port_(kind == DimensionKind::kSwitch), size_(size), in_network_(in_network) {
+  if (in_network) return;
+  if (method) {
+    kind_ = kind_of_method(dimension, kind, size, *method);
+  } else if (kind == DimensionKind::kSwitch && !power_of_two(size)) {
+    kind_ = DimensionKind::kFullyConnected;
+  }
 }
 
 int DimensionAlgorithm::steps() const {
@@ -75,6 +90,11 @@ int DimensionAlgorithm::messages() const {
   return 1;
 }
 
+bool DimensionAlgorithm::exchanges() const {
+  if (kind_ == DimensionKind::kFullyConnected) return one_port_ && power_of_two(size_);
+  return kind_ == DimensionKind::kSwitch;
+}
+
 int DimensionAlgorithm::ports() const {
   return one_port_ ? 1 : messages();
 }
@@ -92,7 +112,7 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
       return {.peer = around(self + way), .port = message, .first_part = around(self - way * behind)};
     }
     case DimensionKind::kFullyConnected: {
-      const int peer = around(self + message + 1);
+      const int peer = exchanges() ? self ^ bit_reversed(message + 1, size_) : around(self + message + 1);
       return {.peer = peer, .port = one_port_ ? 0 : message, .first_part = reduces ? peer : self};
     }
     case DimensionKind::kSwitch:

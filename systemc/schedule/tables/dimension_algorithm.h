@@ -16,15 +16,16 @@ inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionM
 // for the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both
 // directions, each with half of the data; a unidirectional ring runs it in its only direction. A fully
 // connected group runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling
-// (all-gather). A fully connected group or a switch can run a one-directional ring instead, and a switch can
-// run the direct algorithm by sending its messages one after another.
+// (all-gather) if its size is a power of two. A fully connected group or a switch can run a one-directional
+// ring instead, and a switch can run the direct algorithm by sending its messages one after another, as it
+// does by default if its size is not a power of two.
 //
 // The data that an accelerator holds at the start of a reduce-scatter or the end of an all-gather is divided
 // into `size` parts; part x belongs to coordinate x of the dimension. All accelerators send symmetrically.
 class DimensionAlgorithm {
  public:
   // Throws UnsupportedError, which names the alternatives, if the dimension's network does not support
-  // `method`, or if halving and doubling would run on a size that is not a power of two. Reducing switches
+  // `method`, which includes halving and doubling on a size that is not a power of two. Reducing switches
   // (`in_network`) may have any size; each of their phases is one step, which ChunkProgram defines.
   DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size, bool in_network = false,
                      std::optional<DimensionMethod> method = std::nullopt);
@@ -37,7 +38,7 @@ class DimensionAlgorithm {
 
   // Whether an accelerator's peer differs from it in one bit of the coordinate, rather than by a fixed
   // distance.
-  bool exchanges() const { return kind_ == topology::DimensionKind::kSwitch; }
+  bool exchanges() const;
 
   struct Move {
     int peer = 0;        // coordinate of the destination

@@ -64,6 +64,11 @@ void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann:
                     {"chunks", chunks},
                     {"time_ns", static_cast<double>(one.time) / kFemtosecondsPerNanosecond}});
     if (!one.protocol.empty()) list.back()["protocol"] = one.protocol;
+    if (!one.chunk_policy) continue;
+    list.back()["scheduler"] = to_string(one.chunk_policy->scheduler);
+    for (const schedule::DimensionMethod method : one.chunk_policy->methods) {
+      list.back()["dimension_algorithms"].push_back(to_string(method));
+    }
   }
   result["chosen"] = expected.front().algorithm;
   result["expected"] = std::move(list);

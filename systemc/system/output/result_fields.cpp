@@ -262,6 +262,11 @@ constexpr ResultField kFields[] = {
     {"expected[].time_ns", "ns", kNumber,
      "The expected time of the algorithm's tables; a rough estimate if other algorithms are much faster."},
     {"expected[].protocol", "", optional(kText), "The protocol that the algorithm's messages would use."},
+    {"expected[].scheduler", "", optional(kText),
+     "The value of collective.scheduler with which the algorithm would run, if it or dimension_algorithms is "
+     "not as in the configuration."},
+    {"expected[].dimension_algorithms", "", optional(list_of(kText)),
+     "The value of collective.dimension_algorithms with which the algorithm would run, if not the default."},
     {"inference.time_to_first_token_ns", "ns", kNumber, "The duration of the prefill.", sometimes(kRun)},
     {"inference.time_per_token_ns", "ns", kNumber, "The duration of the decode step."},
     {"inference.exposed_per_token_ns", "ns", kNumber,

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/readable_time.h"
 #include "system/output/leaps.h"
@@ -21,6 +23,13 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
     const auto& chunks = one["chunks"];
     std::string text = one["algorithm"].get<std::string>();
     if (chunks.is_number() && chunks.get<int>() > 1) text += fmt::format(" in {} chunks", chunks.get<int>());
+    if (one.contains("scheduler") && one["scheduler"] != "baseline") {
+      text += fmt::format(" by {}", one["scheduler"].get<std::string>());
+    }
+    if (one.contains("dimension_algorithms")) {
+      text += fmt::format(" with [{}]",
+                          fmt::join(one["dimension_algorithms"].get<std::vector<std::string>>(), ", "));
+    }
     return fmt::format("{}, {}", text, readable_time(one["time_ns"].get<double>()));
   };
   std::string text = fmt::format("  chosen by expected time: {}", name(expected.front()));

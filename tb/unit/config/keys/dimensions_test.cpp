@@ -108,13 +108,6 @@ TEST(Dimensions, ThatCannotBeBuiltAreRejected) {
               AllOf(HasSubstr("4: "), HasSubstr("at most 1048576 cycles can be simulated")));
 }
 
-TEST(Dimensions, HalvingDoublingNeedsAPowerOfTwo) {
-  const std::string twelve = "{kind: switch, size: 12, bandwidth: 25 GB/s, latency: 1 ns}";
-  EXPECT_THAT(complaint(hierarchy(kSwitch, twelve)),
-              HasSubstr("5: system.topology.dimensions[1].size is 12, but halving-doubling on a switch needs "
-                        "a power of two: write 8 or 16, make the dimension fully_connected"));
-}
-
 TEST(Dimensions, LimitTheNumberOfChunks) {
   const std::string text = hierarchy(kSwitch, kRing);
   const ScratchFile file(text);

@@ -24,10 +24,19 @@ TEST(DimensionAlgorithm, HasAsManyStepsAsTheNetworkNeeds) {
 }
 
 TEST(DimensionAlgorithm, RejectsHalvingOnASwitchWhoseSizeIsNotAPowerOfTwo) {
-  EXPECT_THAT([] { DimensionAlgorithm(2, DimensionKind::kSwitch, 12); },
-              ThrowsMessage<UnsupportedError>(
-                  HasSubstr("dimension 2 is a switch of 12 accelerators, but halving-doubling needs a power "
-                            "of two: write 8 or 16, make the dimension fully_connected")));
+  EXPECT_THAT(
+      [] { DimensionAlgorithm(2, DimensionKind::kSwitch, 12, false, DimensionMethod::kHalvingDoubling); },
+      ThrowsMessage<UnsupportedError>(
+          HasSubstr("dimension 2 is a switch of 12 accelerators, but halving_doubling needs a power of two: "
+                    "write 8 or 16 accelerators, or use direct or ring")));
+}
+
+TEST(DimensionAlgorithm, IsDirectByDefaultOnASwitchWhoseSizeIsNotAPowerOfTwo) {
+  const DimensionAlgorithm direct(0, DimensionKind::kSwitch, 12);
+  EXPECT_EQ(direct.steps(), 1);
+  EXPECT_EQ(direct.messages(), 11);
+  EXPECT_EQ(direct.ports(), 1);
+  EXPECT_EQ(DimensionAlgorithm(0, DimensionKind::kFullyConnected, 12).ports(), 11);
 }
 
 TEST(DimensionAlgorithm, HalvesToItsOwnPartAndDoublesBack) {
