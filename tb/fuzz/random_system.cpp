@@ -136,16 +136,27 @@ Network draw_grid(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Generates single links if the kind of dimension permits them. Bundles of links would only change the
-// bandwidth of channels.
+// An algorithm that a dimension supports.
+std::string random_method(const std::string& kind, int size) {
+  if (kind == "ring") return kind;
+  if (kind == "switch" && size != 3 && sometimes()) return "halving_doubling";
+  return pick<std::string>({"direct", "ring"});
+}
+
+// Generates single links if the kind of dimension permits them, except for links to switches that are not
+// bundled. Bundles of links would only change the bandwidth of channels.
 Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   Network network;
   Strings dimensions;
+  Strings methods;
+  const bool bundled = sometimes();
   for (int d = pick<int>({2, 1, 3}); d > 0; --d) {
     const auto kind = pick<std::string>({"switch", "ring", "fully_connected"});
-    const int size = kind == "switch" ? pick<int>({2, 4}) : between(2, 4);
-    const int links = kind == "ring" ? 2 : kind == "switch" ? 1 : size - 1;
-    const bool adds = kind == "switch" && sometimes();
+    const int size = between(2, 4);
+    const int to_switch = bundled ? 1 : between(1, 3);
+    const int links = kind == "ring" ? 2 : kind == "switch" ? to_switch : size - 1;
+    const bool adds = kind == "switch" && bundled && sometimes();
+    methods.push_back(random_method(kind, size));
     network.accelerators *= size;
     dimensions.push_back(fmt::format("{{kind: {}, size: {}, links: {}, bandwidth: {}, latency: {}{}}}", kind,
                                      size, links, random_bandwidth(flit, clock), random_latency(network),
@@ -153,6 +164,8 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   }
   set("system.topology.kind", "hierarchy");
   set("system.topology.dimensions", list(dimensions));
+  if (!bundled) set("system.topology.bundled", "false");
+  if (sometimes()) set("collective.dimension_algorithms", list(methods));
   set("collective.scheduler", pick<std::string>({"baseline", "themis", "themis_plus"}));
   set("collective.intra_dimension", pick<std::string>({"auto", "fifo", "scf"}));
   network.algorithm = "hierarchical";
@@ -234,8 +247,36 @@ Network draw_graph(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
+// Generates a graph of boxes, with one or more switches each, whose accelerators are also on rails.
+Network draw_boxes(const Set& set, int flit, const Clock& clock) {
+  Network network;
+  const int boxes = between(2, 3);
+  const int size = between(2, 4);
+  const int planes = between(1, 3);
+  network.accelerators = boxes * size;
+  const auto values = [&] {
+    return fmt::format("bandwidth \"{}\" latency \"{}\"", random_bandwidth(flit, clock),
+                       random_latency(network));
+  };
+  const std::string in_box = values();
+  const std::string on_rail = values();
+  std::string text = fmt::format("accelerators {}\nswitches {}\n", boxes * size, boxes * planes + size);
+  for (int node = 0; node < boxes * size; ++node) {
+    for (int plane = 0; plane < planes; ++plane) {
+      text += fmt::format("link {} -- s{} {}\n", node, node / size * planes + plane, in_box);
+    }
+    text += fmt::format("link {} -- s{} {}\n", node, boxes * planes + node % size, on_rail);
+  }
+  set("system.topology.kind", "file");
+  set("system.topology.file", graph_file(text));
+  network.algorithm = sometimes() ? "hierarchical" : any_algorithm();
+  return network;
+}
+
 Network draw_network(const Set& set, int flit, const Clock& clock) {
-  switch (pick<int>({0, 0, 1, 2, 3})) {
+  switch (pick<int>({0, 0, 1, 2, 3, 4})) {
+    case 4:
+      return draw_boxes(set, flit, clock);
     case 1:
       return draw_hierarchy(set, flit, clock);
     case 2:

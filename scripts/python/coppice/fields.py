@@ -347,6 +347,11 @@ class ExpectedItem(TypedDict):
     """The expected time of the algorithm's tables; a rough estimate if other algorithms are much faster. Unit: ns."""
     protocol: NotRequired[str]
     """The protocol that the algorithm's messages would use."""
+    scheduler: NotRequired[str]
+    """The value of collective.scheduler with which the algorithm would run, if it or dimension_algorithms is not as in
+    the configuration."""
+    dimension_algorithms: NotRequired[list[str]]
+    """The value of collective.dimension_algorithms with which the algorithm would run, if not the default."""
 
 
 class Inference(Section):

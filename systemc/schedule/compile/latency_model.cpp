@@ -14,12 +14,14 @@ namespace coppice::schedule {
 
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology) {
   const topology::Hierarchy hierarchy(topology);
+  const std::vector<std::vector<topology::Lane>> lanes = topology::lanes_of(topology);
   std::vector<DimensionModel> models;
   for (const auto& dimension : hierarchy.dimensions()) {
     DimensionModel& model = models.emplace_back();
     model.kind = dimension.kind;
     model.size = dimension.size;
     model.in_network = dimension.in_network;
+    model.lanes = std::max(1, static_cast<int>(lanes[models.size() - 1].size()));
     for (int port = 0; port < dimension.ports; ++port) {
       const topology::ChannelId id =
           topology.out_channels(0)[static_cast<std::size_t>(dimension.first_port + port)];
@@ -30,6 +32,7 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
         model.step_latency += topology.channel(topology.out_channels(out.dst).front()).latency;
       }
     }
+    model.bandwidth.bytes_per_second *= model.lanes;
   }
   return models;
 }
@@ -56,9 +59,11 @@ std::vector<DimensionMethod> direct_in_switches(const topology::Topology& topolo
   bool halves = false;
   const std::vector<DimensionModel> dimensions = dimension_models(topology);
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    const auto& [kind, size, bandwidth, latency, in_network, method] = dimensions[d];
-    methods.push_back(topology::is_ring(kind) ? DimensionMethod::kRing : DimensionMethod::kDirect);
-    halves = halves || (!in_network && DimensionAlgorithm(d, kind, size).exchanges());
+    const DimensionModel& dimension = dimensions[d];
+    const bool ring = topology::is_ring(dimension.kind);
+    methods.push_back(ring ? DimensionMethod::kRing : DimensionMethod::kDirect);
+    halves = halves ||
+             (!dimension.in_network && DimensionAlgorithm(d, dimension.kind, dimension.size).exchanges());
   }
   return halves ? methods : std::vector<DimensionMethod>();
 }
@@ -115,7 +120,8 @@ Femtoseconds LatencyModel::step_transfer(std::size_t d, Op op, Bytes chunk, Byte
   Bytes sent = part * algorithm.move(op, step, 0, 0).parts * (pieces / accelerators_);
   if (algorithm.sends_halves()) sent /= 2;
   const Bytes elements = (chunk / element_ * sent + pieces - 1) / pieces;
-  return algorithm.messages() / algorithm.ports() * serialization(d, elements * element_);
+  const int in_turn = algorithm.messages() / algorithm.ports();
+  return in_turn * serialization(d, elements * element_) / dimensions_[d].lanes;
 }
 
 Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const {
@@ -123,8 +129,12 @@ Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes sha
   return serialization(d, elements * element_);
 }
 
+Bandwidth LatencyModel::link_bandwidth(std::size_t d) const {
+  return {dimensions_[d].bandwidth.bytes_per_second / dimensions_[d].lanes / algorithms_[d].ports()};
+}
+
 Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
-  Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].ports()};
+  Bandwidth link = link_bandwidth(d);
   if (in_network(d) && timing_.adder.bytes_per_second > 0) link = std::min(link, timing_.adder);
   bytes = sent_bytes(bytes, timing_.efficiency);
   if (timing_.flit == 0) return transfer_time(bytes, link);
@@ -138,7 +148,7 @@ Femtoseconds LatencyModel::step_latency(std::size_t d) const {
   const Femtoseconds way = dimension.in_network ? dimension.step_latency / 2 : dimension.step_latency;
   if (timing_.flit == 0) return way;
   // The last flit's transfer time is already part of the message's transfer time, so it is subtracted.
-  const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].ports()};
+  const Bandwidth link = link_bandwidth(d);
   const bool through = dimension.kind == topology::DimensionKind::kSwitch && !dimension.in_network;
   const int routers = through ? 3 : 2;
   const Femtoseconds latency =

@@ -15,6 +15,7 @@ struct DimensionModel {
   Bandwidth bandwidth;            // per accelerator per direction, summed over all links
   Femtoseconds step_latency = 0;  // latency from one accelerator to the next
   bool in_network = false;        // whether the dimension's switches reduce data (ChunkProgram)
+  int lanes = 1;                  // number of equal links, each of which carries whole chunks (Lane)
   // The dimension's algorithm; nullopt: the default algorithm of its network.
   std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
@@ -83,7 +84,7 @@ class LatencyModel {
   // The time from when a message has left its sender until it arrives. With in-network reduction, this is the
   // time to or from the switch.
   Femtoseconds step_latency(std::size_t d) const;
-  // The time for which a message keeps its link busy.
+  // The time for which a message keeps its link, one of the dimension's lanes, busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
   // The transfer time of a step's messages, as in the tables of hierarchical.h. A chunk has one share per
   // accelerator; an accelerator holds `shares` of them when the operation begins. Every message is as long as
@@ -95,6 +96,8 @@ class LatencyModel {
   // An accelerator's total bandwidth in all dimensions.
   Bandwidth total_bandwidth() const;
   int accelerators() const { return accelerators_; }
+  // The bandwidth of the link that carries a message.
+  Bandwidth link_bandwidth(std::size_t d) const;
   // Whether any dimension is a ring, around which half of each share travels in each direction
   // (pieces_of_a_chunk()).
   bool rings() const { return rings_; }

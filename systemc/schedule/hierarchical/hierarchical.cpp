@@ -32,6 +32,7 @@ class HierarchicalBuilder {
       : topology_(topology),
         request_(request),
         hierarchy_(topology),
+        lanes_(topology::lanes_of(topology)),
         model_(latency_model(dimension_models(topology), request)),
         policy_(policy),
         pieces_(static_cast<int>(pieces_of_a_chunk(topology.num_accelerators(), model_.rings()))) {
@@ -41,6 +42,7 @@ class HierarchicalBuilder {
                                model_.dimension(d).method);
       widest_ = std::max(widest_, static_cast<std::size_t>(dimension.size));
     }
+    for (const auto& lanes : lanes_) most_lanes_ = std::max(most_lanes_, lanes.size());
     for (const ChunkPlan& plan : plans) place_chunk(plan);
     alike_ = !model_.adds_in_network() && std::ranges::all_of(plans, goes_back);
   }
@@ -102,8 +104,9 @@ class HierarchicalBuilder {
                       fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
     }
     require_enough_data(pieces_, plan.bytes, request_.element);
-    const std::pair ways{plan.reduce_scatter, plan.all_gather};
-    if (!tables_.programs.contains(ways)) add_program(plan);
+    const ProgramTables::ChunkWays ways{plan.reduce_scatter, plan.all_gather,
+                                        tables_.chunks.size() % most_lanes_};
+    if (!tables_.programs.contains(ways)) add_program(ways, plan);
     const ChunkProgram& program = tables_.programs.at(ways);
     auto& sizes = tables_.sizes[{&program, plan.bytes}];
     if (sizes.bounds.empty()) sizes = size_messages(program, plan.bytes, request_.element);
@@ -112,16 +115,21 @@ class HierarchicalBuilder {
     end_of_data_ += plan.bytes;
   }
 
-  void add_program(const ChunkPlan& plan) {
+  void add_program(const ProgramTables::ChunkWays& ways, const ChunkPlan& plan) {
     DimensionOrder order = plan.reduce_scatter;
     if (order.empty()) order.assign(plan.all_gather.rbegin(), plan.all_gather.rend());
-    const std::vector<ChunkStage> ways = stages_of(model_, plan);
-    const std::vector<ProgramStage> stages(ways.begin(), ways.end());
-    tables_.programs.try_emplace({plan.reduce_scatter, plan.all_gather}, hierarchy_, algorithms_,
-                                 topology_.num_accelerators(), pieces_, order, stages);
+    const std::vector<ChunkStage> timed = stages_of(model_, plan);
+    const std::vector<ProgramStage> stages(timed.begin(), timed.end());
+    tables_.programs.try_emplace(ways, hierarchy_, algorithms_, topology_.num_accelerators(), pieces_, order,
+                                 stages);
   }
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
+
+  // The lane that `number` selects in a dimension; nullptr if the dimension has no switches.
+  const topology::Lane* lane_of(std::size_t d, std::size_t number) const {
+    return lanes_[d].empty() ? nullptr : &lanes_[d][number % lanes_[d].size()];
+  }
 
   // The number of an accelerator's ports. If switches reduce, each dimension adds a slot for the ports of its
   // switches.
@@ -171,7 +179,9 @@ class HierarchicalBuilder {
       for (int run = m; run < m + step.in_turn; ++run) {
         serialization += model_.serialization(d, sizes->longest[static_cast<std::size_t>(run)]);
       }
-      result.messages.push_back({ni_port(program->out_port(m)), serialization});
+      const topology::Lane* const lane = lane_of(d, chunk % most_lanes_);
+      const int port = lane != nullptr ? lane->out_port : program->out_port(m);
+      result.messages.push_back({ni_port(port), serialization});
     }
     return result;
   }
@@ -180,8 +190,10 @@ class HierarchicalBuilder {
     for (auto& [ways, program] : tables_.programs) {
       for (int m = 0; m < program.messages(); ++m) {
         const ChunkProgram::Step& step = program.step_of(m);
+        const topology::Lane* const lane = lane_of(step.stage.dimension, std::get<2>(ways));
+        const topology::Lane own = lane != nullptr ? *lane : topology::Lane{program.out_port(m), 0};
         for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-          program.set_route(node, m, route_of(node, step, program.out_port(m), program.move(node, m).dst));
+          program.set_route(node, m, route_of(node, step, own, program.move(node, m).dst));
         }
       }
     }
@@ -189,12 +201,12 @@ class HierarchicalBuilder {
 
   // Routes contain only port numbers. Nodes can share them, because all accelerators number their ports in
   // the same way, as do all switches of a dimension.
-  std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
+  std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, const topology::Lane& lane, NodeId dst) {
     const std::size_t d = step.stage.dimension;
     const bool across = step.leg == Leg::kAcross;
     const bool down = step.leg == Leg::kDown;
     const int coordinate = hierarchy_.coordinate(across ? dst : node, d);
-    const int port = down ? hierarchy_.dimensions()[d].first_port : out_port;
+    const int port = down ? hierarchy_.dimensions()[d].first_port : lane.out_port;
     auto& known = route_indices_[static_cast<std::size_t>(step.leg)];
     const std::size_t key = static_cast<std::size_t>(port) * widest_ + static_cast<std::size_t>(coordinate);
     if (known.size() <= key) known.resize(key + 1, -1);
@@ -208,7 +220,8 @@ class HierarchicalBuilder {
     const auto hop = [&](int through) {
       route.push_back({.out_port = static_cast<std::uint16_t>(through), .vcs = vcs});
     };
-    for (int leave_by = down ? coordinate : out_port; at != dst; leave_by = coordinate) {
+    for (int leave_by = down ? coordinate : lane.out_port; at != dst;
+         leave_by = lane.first_switch_port + coordinate) {
       hop(leave_by);
       const topology::Channel& channel =
           topology_.channel(topology_.out_channels(at)[static_cast<std::size_t>(leave_by)]);
@@ -273,6 +286,8 @@ class HierarchicalBuilder {
   const Topology& topology_;
   const CompileRequest& request_;
   Hierarchy hierarchy_;
+  std::vector<std::vector<topology::Lane>> lanes_;  // [dimension]
+  std::size_t most_lanes_ = 1;
   LatencyModel model_;
   IntraDimension policy_;
   int pieces_;  // number of pieces per chunk
@@ -326,7 +341,7 @@ std::vector<AutomaticTrial> trials_of_chunks() {
   add(11, ChunkScheduler::kBaseline, true, {1, 4, 16, 32, 64});
   for (const bool direct : {false, true}) {
     add(11, ChunkScheduler::kThemis, direct, {16, 64});
-    add(11, ChunkScheduler::kThemisPlus, direct, {16, 64});
+    add(11, ChunkScheduler::kThemisPlus, direct, {4, 16, 64});
   }
   return trials;
 }

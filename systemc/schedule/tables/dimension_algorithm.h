@@ -18,7 +18,9 @@ inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionM
 // connected group runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling
 // (all-gather) if its size is a power of two. A fully connected group or a switch can run a one-directional
 // ring instead, and a switch can run the direct algorithm by sending its messages one after another, as it
-// does by default if its size is not a power of two.
+// does by default if its size is not a power of two. If it is, peers differ in their bits, and the highest
+// bit changes with every message: if the switch stands for a fabric, messages to near and far accelerators
+// thus alternate and do not meet.
 //
 // The data that an accelerator holds at the start of a reduce-scatter or the end of an all-gather is divided
 // into `size` parts; part x belongs to coordinate x of the dimension. All accelerators send symmetrically.

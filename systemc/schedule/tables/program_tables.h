@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "schedule/tables/chunk_program.h"
@@ -17,8 +18,9 @@ namespace coppice::schedule {
 // with the number of chunks. Chunk c is flow c; the entry of turn t has step t + 1.
 class ProgramTables final : public SymmetricTables {
  public:
-  // The orders of dimensions in a chunk's reduce-scatter and all-gather.
-  using ChunkWays = std::pair<DimensionOrder, DimensionOrder>;
+  // The way of a chunk: the orders of dimensions in its reduce-scatter and all-gather, and the number of the
+  // lane that it uses in every dimension with several lanes (topology::Lane).
+  using ChunkWays = std::tuple<DimensionOrder, DimensionOrder, std::size_t>;
   struct Turn {
     std::int32_t chunk = 0;
     std::int32_t message = 0;  // index of the message in the chunk's program

@@ -158,6 +158,11 @@ bool GroupNetwork::find_levels() {
   shape_ = "levels";
   for (const std::size_t d : numbers) shape_ += fmt::format(" {} of {}", box[d].size(), d);
   const topology::Hierarchy own(*topology_);
+  const auto lanes = topology::lanes_of(*topology_);
+  const auto lanes_there = topology::lanes_of(*view_);
+  const auto behind = [](const Topology& network, NodeId node, const topology::Lane& lane) {
+    return network.channel(network.out_channels(node)[static_cast<std::size_t>(lane.out_port)]).dst;
+  };
   NodeId corner = in_view(nodes_.front());
   for (const NodeId node : nodes_) corner = std::min(corner, in_view(node));
   std::vector<NodeId> placed(index(topology_->num_nodes()), topology::kNoNode);
@@ -170,8 +175,10 @@ bool GroupNetwork::find_levels() {
     placed[index(node)] = from_view(there);
     nodes_[index(node)] = from_view(there);
     for (std::size_t d = 0; d < numbers.size(); ++d) {
-      if (spanned[d].kind != topology::DimensionKind::kSwitch) continue;
-      placed[index(own.switch_of(node, d))] = from_view(hierarchy.switch_of(there, numbers[d]));
+      for (std::size_t lane = 0; lane < lanes[d].size(); ++lane) {
+        placed[index(behind(*topology_, node, lanes[d][lane]))] =
+            from_view(behind(*view_, there, lanes_there[numbers[d]][lane]));
+      }
     }
   }
   routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);

@@ -33,6 +33,10 @@ int parallel_channels(const DimensionSpec& spec) {
   return spec.bundled ? 1 : spec.links;
 }
 
+int switches_of_group(const DimensionSpec& spec) {
+  return spec.planes ? parallel_channels(spec) : 1;
+}
+
 int channels_of(const DimensionSpec& spec) {
   return bundles(spec.kind, spec.size) * parallel_channels(spec);
 }
@@ -45,7 +49,7 @@ int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> 
   std::int64_t channels = 0;
   for (const DimensionSpec& spec : dimensions) {
     const bool switched = spec.kind == DimensionKind::kSwitch;
-    if (switched) nodes += accelerators / spec.size;
+    if (switched) nodes += accelerators / spec.size * switches_of_group(spec);
     channels += accelerators * channels_of(spec) * (switched ? 2 : 1);
   }
   require_size(Kind::kHierarchy, dims, nodes, channels);
@@ -126,6 +130,7 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
            "in-network reduction (in_network) needs a single channel from each accelerator, so the links "
            "must be bundled");
   }
+  if (spec.planes && spec.bundled) refuse(d, "links that lead to separate switches cannot be bundled");
   if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
     refuse(d, fmt::format("the links of a {} must be bundled: only links to a switch can be unbundled",
                           to_string(spec.kind)));
@@ -150,13 +155,14 @@ Bandwidth channel_bandwidth(const DimensionSpec& spec) {
 
 namespace {
 
-// Adds the links from all accelerators to their switches in dimension `d`.
+// Adds one link from every accelerator to a switch in dimension `d`. `beyond` is the difference between the
+// number of this switch and that of the accelerator's first switch in the dimension.
 void join_to_switches(Topology& topology, const Hierarchy& hierarchy, std::size_t d,
-                      const DimensionSpec& spec) {
+                      const DimensionSpec& spec, int beyond = 0) {
   const Bandwidth bandwidth = channel_bandwidth(spec);
   const Femtoseconds up = spec.latency / 2;
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
-    const NodeId hub = hierarchy.switch_of(node, d);
+    const NodeId hub = hierarchy.switch_of(node, d) + beyond;
     topology.add_channel(node, hub, bandwidth, up, static_cast<int>(d));
     topology.add_channel(hub, node, bandwidth, spec.latency - up, static_cast<int>(d));
   }
@@ -186,7 +192,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
   const int accelerators = count_nodes(dimensions, dims);
   int switches = 0;
   for (const DimensionSpec& spec : dimensions) {
-    if (spec.kind == DimensionKind::kSwitch) switches += accelerators / spec.size;
+    if (spec.kind == DimensionKind::kSwitch) switches += accelerators / spec.size * switches_of_group(spec);
   }
   Topology topology(Kind::kHierarchy, std::move(dims), accelerators, switches, std::move(kinds));
   reduce_in_network(topology, dimensions);
@@ -209,12 +215,32 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       }
     }
   }
+  NodeId next_switch = accelerators;
+  for (const DimensionSpec& spec : dimensions) {
+    if (spec.kind == DimensionKind::kSwitch) next_switch += accelerators / spec.size;
+  }
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    for (int link = 1; link < parallel_channels(dimensions[d]); ++link) {
-      join_to_switches(topology, hierarchy, d, dimensions[d]);
+    const DimensionSpec& spec = dimensions[d];
+    for (int link = 1; link < parallel_channels(spec); ++link) {
+      join_to_switches(topology, hierarchy, d, spec,
+                       spec.planes ? next_switch - hierarchy.dimensions()[d].first_switch : 0);
+      if (spec.planes) next_switch += accelerators / spec.size;
     }
   }
   return topology;
+}
+
+std::vector<std::vector<Lane>> lanes_of(const Topology& hierarchy) {
+  const Hierarchy places(hierarchy);
+  std::vector<std::vector<Lane>> lanes(places.dimensions().size());
+  for (const ChannelId id : hierarchy.out_channels(0)) {
+    const Channel& channel = hierarchy.channel(id);
+    if (hierarchy.is_accelerator(channel.dst)) continue;
+    // The switch numbers its channels to and from accelerators in the same order, and accelerator 0 has
+    // coordinate 0.
+    lanes[static_cast<std::size_t>(channel.dimension)].push_back({channel.src_port, channel.dst_port});
+  }
+  return lanes;
 }
 
 Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_accelerators()) {

@@ -20,7 +20,7 @@ namespace coppice::topology {
 // member. With a switch, all links lead to the switch. Links between the same two nodes form a bundle, which
 // is a single channel with the sum of their bandwidths. Links to a switch may instead be separate channels
 // (if `bundled` is false): routed messages then use the first of these channels, and schedules that name
-// channels use all of them.
+// channels use all of them. With `planes`, each of these channels leads to a switch of its own.
 //
 // `latency` is the latency of one step from accelerator to accelerator, excluding router pipelines. Each of
 // the two channels through a switch has half of this latency.
@@ -31,6 +31,7 @@ struct DimensionSpec {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
   bool bundled = true;
+  bool planes = false;
   bool in_network = false;  // whether the switches of the dimension reduce data
   bool operator==(const DimensionSpec&) const = default;
 };
@@ -47,12 +48,22 @@ void require_dimension(std::size_t d, const DimensionSpec& spec);
 // to the coordinates at distances 1, 2, and so on. With a switch, they lead to the switch. Incoming channels
 // correspond to outgoing channels: port i receives from the neighbour whose output port i leads to this
 // accelerator. Port i of a switch leads to the accelerator with coordinate i in the switch's dimension.
-// Unbundled links, except the first one of each dimension, are numbered after all other channels. Throws
-// UnsupportedError, with a remedy, if the dimensions cannot be built.
+// Unbundled links, except the first one of each dimension, are numbered after all other channels, and the
+// switches of such links (`planes`) after all other switches. Throws UnsupportedError, with a remedy, if the
+// dimensions cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // Returns the bandwidth of each channel that `spec` creates.
 Bandwidth channel_bandwidth(const DimensionSpec& spec);
+
+// One of the unbundled links of every accelerator to its switch in a dimension. Through the lane, an
+// accelerator sends by port `out_port`, and the switch sends to coordinate i by port `first_switch_port` + i.
+struct Lane {
+  int out_port = 0;
+  int first_switch_port = 0;
+};
+// [dimension]: its lanes; empty for dimensions without switches.
+std::vector<std::vector<Lane>> lanes_of(const Topology& hierarchy);
 
 // An order of the dimensions of a hierarchy.
 using DimensionOrder = std::vector<std::size_t>;

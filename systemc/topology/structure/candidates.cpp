@@ -186,6 +186,7 @@ std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
 
 std::optional<DimensionSpec> switch_dimension(const SwitchSort& sort) {
   const Femtoseconds latency = sort.up.latency + sort.down.latency;
+  if (sort.size < 2) return std::nullopt;
   if (sort.up.bandwidth != sort.down.bandwidth || sort.up.latency != latency / 2) return std::nullopt;
   return DimensionSpec{.kind = DimensionKind::kSwitch,
                        .size = sort.size,
@@ -242,6 +243,21 @@ std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& grap
   return dimensions;
 }
 
+// Combines equal dimensions of switches into one whose links lead to separate switches.
+std::vector<DimensionSpec> with_planes(const std::vector<DimensionSpec>& dimensions) {
+  std::vector<DimensionSpec> combined;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    if (d == 0 || dimensions[d] != dimensions[d - 1] || dimensions[d].links != 1) {
+      combined.push_back(dimensions[d]);
+      continue;
+    }
+    ++combined.back().links;
+    combined.back().bundled = false;
+    combined.back().planes = true;
+  }
+  return combined;
+}
+
 std::int64_t accelerators_of(const std::vector<DimensionSpec>& dimensions) {
   std::int64_t accelerators = 1;
   for (const DimensionSpec& spec : dimensions) accelerators *= spec.size;
@@ -279,8 +295,12 @@ std::vector<LikelyNetwork> likely_hierarchies(const Topology& graph) {
     if (!spec) return {};
     dimensions.push_back(*spec);
   }
-  dimensions.insert(dimensions.end(), switched->begin(), switched->end());
+  const bool separate = accelerators_of(dimensions) * accelerators_of(*switched) == graph.num_accelerators();
+  const std::vector<DimensionSpec> own = separate ? *switched : with_planes(*switched);
+  dimensions.insert(dimensions.end(), own.begin(), own.end());
   if (accelerators_of(dimensions) != graph.num_accelerators()) return {};
+  // The planes of a single dimension are found by find_planes().
+  if (!separate && dimensions.size() == 1) return {};
   if (dimensions.size() == 1 && dimensions.front().links == 1) {
     const DimensionSpec& only = dimensions.front();
     const std::vector<int> dims{only.size};

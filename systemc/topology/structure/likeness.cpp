@@ -122,6 +122,8 @@ std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
   if (!joined) return nullptr;
   const auto found = find_kind(*joined, find_symmetries(*joined).labels);
   if (found == nullptr || found->dimensions.size() < 2) return nullptr;
+  // The graph's own routes use only one of several planes.
+  if (std::ranges::any_of(found->dimensions, &DimensionSpec::planes)) return nullptr;
   Likeness levels = *found;
   levels.routed = true;
   std::fill(levels.nodes.begin() + graph.num_accelerators(), levels.nodes.end(), kNoNode);

@@ -35,8 +35,22 @@ TEST(LatencyModel, HasNoDimensionsForOtherTopologies) {
   EXPECT_THROW(dimension_models(topology::make_torus(std::vector{4, 4}, links)), UnsupportedError);
 }
 
-TEST(LatencyModel, RejectsASwitchWhoseSizeIsNotAPowerOfTwo) {
-  EXPECT_THROW(LatencyModel({dimension_model(DimensionKind::kSwitch, 6, 800, 700)}), UnsupportedError);
+// In the direct algorithm, a switch's single link carries the messages of a step one after another, whereas
+// a fully connected group has a link for each. A switch with several lanes carries several chunks at a time.
+TEST(LatencyModel, TimesTheDirectAlgorithmByTheLinksThatItUses) {
+  constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
+  DimensionModel lanes = dimension_model(DimensionKind::kSwitch, 6, 800, 700);
+  lanes.lanes = 2;
+  const LatencyModel model({dimension_model(DimensionKind::kSwitch, 6, 800, 700),
+                            dimension_model(DimensionKind::kFullyConnected, 6, 800, 700), lanes});
+  EXPECT_EQ(model.serialization(0, 1000), 10 * kNs);
+  EXPECT_EQ(model.serialization(1, 1000), 50 * kNs);
+  EXPECT_EQ(model.serialization(2, 1000), 20 * kNs);
+  const Bytes shares = 6 * 6 * 6;
+  const Bytes chunk = 1000 * shares;
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_EQ(model.step_transfer(d, Op::kReduce, chunk, 6, 0), 5 * 10 * kNs) << d;
+  }
 }
 
 TEST(LatencyModel, CountsTheBytesThatAnAcceleratorSends) {

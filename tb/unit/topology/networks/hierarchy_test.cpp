@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "sample_links.h"
@@ -113,6 +115,10 @@ std::vector<DimensionSpec> random_dimensions() {
     dimensions.push_back(kind == DimensionKind::kRing     ? ring(size)
                          : kind == DimensionKind::kSwitch ? switched(size)
                                                           : fully_connected(size));
+    if (kind != DimensionKind::kSwitch) continue;
+    dimensions.back().links = *rc::gen::inRange(1, 4);
+    dimensions.back().bundled = *rc::gen::arbitrary<bool>();
+    dimensions.back().planes = !dimensions.back().bundled && *rc::gen::arbitrary<bool>();
   }
   return dimensions;
 }
@@ -140,6 +146,32 @@ RC_GTEST_PROP(Hierarchy, LooksTheSameFromEveryAccelerator, ()) {
       RC_ASSERT(hierarchy.dimension_of_switch(first.dst) == d);
       const auto at = static_cast<std::size_t>(hierarchy.coordinate(node, d));
       RC_ASSERT(topology.channel(topology.out_channels(first.dst)[at]).dst == node);
+    }
+  }
+}
+
+// Each link of an accelerator to a switch is a lane unless links are bundled.
+RC_GTEST_PROP(Hierarchy, HasALaneForEveryLinkToASwitch, ()) {
+  const std::vector<DimensionSpec> dimensions = random_dimensions();
+  const Topology topology = build(dimensions);
+  const Hierarchy hierarchy(topology);
+  const auto lanes = lanes_of(topology);
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const DimensionSpec& spec = dimensions[d];
+    const bool switched = spec.kind == DimensionKind::kSwitch;
+    RC_ASSERT(lanes[d].size() == static_cast<std::size_t>(!switched ? 0 : spec.bundled ? 1 : spec.links));
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      std::set<NodeId> switches;
+      for (const Lane& lane : lanes[d]) {
+        const Channel& up =
+            topology.channel(topology.out_channels(node)[static_cast<std::size_t>(lane.out_port)]);
+        const int down = lane.first_switch_port + hierarchy.coordinate(node, d);
+        RC_ASSERT(topology.channel(topology.out_channels(up.dst)[static_cast<std::size_t>(down)]).dst ==
+                  node);
+        switches.insert(up.dst);
+      }
+      RC_ASSERT(switches.size() ==
+                (spec.planes ? lanes[d].size() : std::min<std::size_t>(lanes[d].size(), 1)));
     }
   }
 }

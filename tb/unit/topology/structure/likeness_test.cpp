@@ -103,31 +103,65 @@ TEST(FindLikeness, RecognisesHierarchies) {
   expect_found(make_hierarchy(std::vector{full, box}));
 }
 
+// As in boxes with several NVSwitches: each of 4 links of an accelerator leads to a switch of its own.
+TEST(FindLikeness, RecognisesPlanesOfSwitches) {
+  const DimensionSpec box{.kind = DimensionKind::kSwitch,
+                          .size = 8,
+                          .links = 4,
+                          .bandwidth = kFast.bandwidth,
+                          .latency = kFast.latency,
+                          .bundled = false,
+                          .planes = true};
+  const DimensionSpec rail{
+      .kind = DimensionKind::kSwitch, .size = 4, .bandwidth = kSlow.bandwidth, .latency = kSlow.latency};
+  expect_found(make_hierarchy(std::vector{box, rail}));
+  expect_found(make_hierarchy(std::vector{rail, box}));
+}
+
+// A box whose accelerators have network cards, but no other box.
+TEST(FindLikeness, AllowsSwitchesWithOneAccelerator) {
+  Topology graph(Kind::kFile, {}, 4, 5);
+  for (NodeId node = 0; node < 4; ++node) {
+    for (const NodeId hub : {4, 5 + node}) {
+      graph.add_channel(node, hub, kFast.bandwidth, kFast.latency);
+      graph.add_channel(hub, node, kFast.bandwidth, kFast.latency);
+    }
+  }
+  EXPECT_EQ(find_likeness(graph)->network.kind(), Kind::kFile);
+}
+
 TEST(FindLikeness, RecognisesASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
 // Boxes whose rails are fabrics of leaves and spines. find_likeness() represents each rail by one switch, and
 // messages use the graph's own routes.
-TEST(FindLikeness, RecognisesAFabricAsASwitch) {
+Topology boxes_on_fabrics(int planes) {
   constexpr int kBoxes = 4;
-  Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
+  Topology graph(Kind::kFile, {}, 2 * kBoxes, planes * kBoxes + 2 * 3);
   const auto link = [&](NodeId a, NodeId b, const LinkSpec& spec) {
     graph.add_channel(a, b, spec.bandwidth, spec.latency);
     graph.add_channel(b, a, spec.bandwidth, spec.latency);
   };
   for (int box = 0; box < kBoxes; ++box) {
     for (int rail = 0; rail < 2; ++rail) {
-      const NodeId first =
-          2 * kBoxes + kBoxes + 3 * rail;  // the rail's two leaves, which are followed by its spine
-      link(2 * box + rail, 2 * kBoxes + box, kFast);
+      // The rail's two leaves are followed by its spine.
+      const NodeId first = (2 + planes) * kBoxes + 3 * rail;
+      for (int plane = 0; plane < planes; ++plane) {
+        link(2 * box + rail, (2 + plane) * kBoxes + box, kFast);
+      }
       link(2 * box + rail, first + box / 2, kSlow);
     }
   }
   for (int rail = 0; rail < 2; ++rail) {
-    const NodeId first = 3 * kBoxes + 3 * rail;
+    const NodeId first = (2 + planes) * kBoxes + 3 * rail;
     for (int leaf = 0; leaf < 2; ++leaf) link(first + leaf, first + 2, kFast);
   }
+  return graph;
+}
+
+TEST(FindLikeness, RecognisesAFabricAsASwitch) {
+  const Topology graph = boxes_on_fabrics(1);
   const auto likeness = find_likeness(graph);
   EXPECT_TRUE(likeness->routed);
   EXPECT_EQ(likeness->network.kind(), Kind::kHierarchy);
@@ -135,6 +169,10 @@ TEST(FindLikeness, RecognisesAFabricAsASwitch) {
   ASSERT_EQ(likeness->dimensions.size(), 2U);
   EXPECT_EQ(likeness->dimensions[1].latency, 2 * (kSlow.latency + kFast.latency));
   EXPECT_FALSE(find_likeness(graph, false)->routed);
+}
+
+TEST(FindLikeness, DoesNotRepresentFabricsBesidePlanes) {
+  EXPECT_EQ(find_likeness(boxes_on_fabrics(2))->network.kind(), Kind::kFile);
 }
 
 // A graph that is not a built-in network must give the same result for all numberings of its nodes.
