@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/proof/checker.h"
