@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // Compiles a collective over the dimensions of a hierarchy (Themis, Sec. 2.3). The data is cut into chunks
 // that move through the dimensions in a pipeline. Chunk c is flow c and follows plans[c]. In each dimension,
 // it uses the dimension's algorithm (DimensionAlgorithm), and messages are sent in the order of
-// order_turns().
+// order_turns(). In a dimension with several lanes (topology::Lane), chunks use the lanes in turn.
 //
 // The share of an accelerator in a chunk is one piece. The sizes of pieces differ by at most one element, and
 // messages are padded to the longest message of their step, so that all accelerators keep in step. The index
