@@ -131,8 +131,9 @@ TEST(Hierarchy, IsScheduledByThemisIfThatIsFastest) {
   EXPECT_THAT(result["expected"][0].value("scheduler", ""), HasSubstr("themis"));
 }
 
-// Two boxes of 4 accelerators, each with 2 switches, on 4 rails, as a graph.
-std::string boxes_of_two_planes() {
+// Two boxes of 4 accelerators, each with 2 switches, on 4 rails, as a graph. With `fabric`, each box has a
+// leaf for all its rails, and two spines connect the leaves.
+std::string boxes_of_two_planes(bool fabric = false) {
   std::string graph = "accelerators 8\nswitches 8\n";
   const auto link = [&](int accelerator, int hub, const char* bandwidth, const char* latency) {
     graph += "link " + std::to_string(accelerator) + " -- s" + std::to_string(hub) + " bandwidth \"" +
@@ -140,22 +141,27 @@ std::string boxes_of_two_planes() {
   };
   for (int node = 0; node < 8; ++node) {
     for (int plane = 0; plane < 2; ++plane) link(node, node / 4 * 2 + plane, "100 GB/s", "200 ns");
-    link(node, 4 + node % 4, "50 GB/s", "1 us");
+    link(node, fabric ? 4 + node / 4 : 4 + node % 4, "50 GB/s", "1 us");
   }
+  if (!fabric) return graph;
+  for (const char* ends : {"s4 -- s6", "s4 -- s7", "s5 -- s6", "s5 -- s7"})
+    graph += std::string("link ") + ends + " bandwidth \"100 GB/s\" latency \"1 us\"\n";
   return graph;
 }
+
+constexpr const char* kBoxesOfTwoPlanes =
+    "system:\n"
+    "  topology: {kind: file, file: planes.graph}\n"
+    "  clock: 1 GHz\n"
+    "  router: {vcs: 4}\n"
+    "  ni: {flow_control: message}\n"
+    "collective: {algorithm: hierarchical, chunks: 32, size: 4 MiB}\n";
 
 // Chunks take turns among the planes of a dimension, and their flits take the same time as trains.
 TEST(Hierarchy, UsesAllPlanesOfABox) {
   const Workshop shop;
   shop.write("planes.graph", boxes_of_two_planes());
-  shop.write("c.yaml",
-             "system:\n"
-             "  topology: {kind: file, file: planes.graph}\n"
-             "  clock: 1 GHz\n"
-             "  router: {vcs: 4}\n"
-             "  ni: {flow_control: message}\n"
-             "collective: {algorithm: hierarchical, chunks: 32, size: 4 MiB}\n");
+  shop.write("c.yaml", kBoxesOfTwoPlanes);
   std::vector<nlohmann::ordered_json> cycles;
   for (const char* fidelity : {"train", "flit"}) {
     const Outcome run =
@@ -167,6 +173,18 @@ TEST(Hierarchy, UsesAllPlanesOfABox) {
     cycles.push_back(result["cycles"]);
   }
   EXPECT_EQ(cycles[0], cycles[1]);
+}
+
+// Messages in boxes use both planes, and messages between boxes use the routes through leaves and spines.
+TEST(Hierarchy, UsesAllPlanesOfABoxBesideAFabric) {
+  const Workshop shop;
+  shop.write("planes.graph", boxes_of_two_planes(true));
+  shop.write("c.yaml", kBoxesOfTwoPlanes);
+  const Outcome run = shop.run({"run", "c.yaml", "--out", "r.json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto result = shop.read_json("r.json");
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_GE(result["efficiency"].get<double>(), 0.7);
 }
 
 // The time that `coppice chunks` predicts must be close to the simulated time.

@@ -89,12 +89,18 @@ Schedule place_all(Schedule schedule, Placer placer) {
 
 Schedule map_tables(Schedule schedule, const TableMapping& places,
                     const topology::NetworkMapping& placement) {
+  return map_tables(std::move(schedule), places, [&](NodeId src, const Route& own, NodeId) {
+    return placement.route(src, own, places.ni_ports, places.port_per_channel);
+  });
+}
+
+Schedule map_tables(Schedule schedule, const TableMapping& places,
+                    const std::function<Route(NodeId src, const Route& own, NodeId dst)>& route) {
   const std::vector<Route> own = std::exchange(schedule.routes, {});
   Placer placer(
       places, schedule, [](const TableEntry& entry) { return entry.route; },
       [&](NodeId src, const TableEntry& entry) {
-        return placement.route(src, own[static_cast<std::size_t>(entry.route)], places.ni_ports,
-                               places.port_per_channel);
+        return route(src, own[static_cast<std::size_t>(entry.route)], entry.destination());
       });
   return place_all(std::move(schedule), std::move(placer));
 }

@@ -22,6 +22,11 @@ struct TableMapping {
 // ModelError if two tables would share a port.
 Schedule map_tables(Schedule schedule, const TableMapping& places, const topology::NetworkMapping& placement);
 
+// Like map_tables() above, with the routes that `route` returns for accelerators and routes of the network.
+Schedule map_tables(
+    Schedule schedule, const TableMapping& places,
+    const std::function<topology::Route(NodeId src, const topology::Route& own, NodeId dst)>& route);
+
 // Reorders mapped tables and shares into the machine's order of accelerators. The network must contain all
 // accelerators of the machine. `nodes` is as in TableMapping.
 Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes);

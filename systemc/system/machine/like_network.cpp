@@ -11,6 +11,12 @@
 namespace coppice::system {
 
 using topology::NodeId;
+using topology::Route;
+namespace {
+
+constexpr std::size_t kHopsThroughASwitch = 3;  // the last hop leaves the network
+
+}  // namespace
 
 LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology& machine,
                          const topology::RoutingFunction& routing, int ni_ports)
@@ -37,10 +43,17 @@ schedule::Schedule LikeNetwork::adopt(schedule::Schedule schedule) const {
   const schedule::TableMapping places{.nodes = std::span(likeness_->nodes).first(accelerators),
                                       .ni_ports = ni_ports_,
                                       .port_per_channel = loaded_->config.system.ni.ports == 0};
-  if (likeness_->routed) {
-    schedule = schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
-      return topology::machine_route(*machine_, *routing_, src, dst, ni_ports_);
-    });
+  const std::vector<topology::ChannelId>& channels = likeness_->fabric_channels;
+  if (!channels.empty()) {
+    const topology::NetworkMapping placement(likeness_->network, *machine_, likeness_->nodes, channels);
+    const auto route = [&](NodeId src, const Route& own, NodeId dst) {
+      Route same = placement.route(src, own, ni_ports_, places.port_per_channel);
+      // Messages through fabrics, and routed messages through other accelerators, use the machine's routes.
+      if (!same.empty() && own.size() <= kHopsThroughASwitch) return same;
+      return topology::machine_route(*machine_, *routing_, places.nodes[static_cast<std::size_t>(src)],
+                                     places.nodes[static_cast<std::size_t>(dst)], ni_ports_);
+    };
+    schedule = schedule::map_tables(std::move(schedule), places, route);
   } else {
     const topology::NetworkMapping placement(likeness_->network, *machine_, likeness_->nodes);
     schedule = schedule::map_tables(std::move(schedule), places, placement);

@@ -69,8 +69,10 @@ GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine
     shape_ = "whole";
     return;
   }
-  if (likeness_ != nullptr && (likeness_->routed || likeness_->network.kind() == topology::Kind::kFile))
+  if (likeness_ != nullptr &&
+      (!likeness_->fabric_channels.empty() || likeness_->network.kind() == topology::Kind::kFile)) {
     view_ = machine_;
+  }
   if (!find_grid() && !find_levels() && !find_links()) route();
 }
 

@@ -92,6 +92,7 @@ NetworkMapping::NetworkMapping(const NetworkMapping& within, const Topology& mac
 Route NetworkMapping::route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const {
   Route placed = route;
   NodeId at = src;
+  NodeId reached = kNoNode;  // on the machine
   int ejection = 0;
   for (Hop& hop : placed) {
     const auto out = network_->out_channels(at);
@@ -102,6 +103,8 @@ Route NetworkMapping::route(NodeId src, const Route& route, int ni_ports, bool p
       return placed;
     }
     const ChannelId taken = out[hop.out_port];
+    if (reached >= 0 && channel(taken).src != reached) return {};
+    reached = channel(taken).dst;
     ejection = ejection_port(channel(taken), ni_ports);
     hop.out_port = static_cast<std::uint16_t>(channel(taken).src_port);
     at = network_->channel(taken).dst;

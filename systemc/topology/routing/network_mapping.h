@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "topology/routing/routing.h"
@@ -16,6 +17,11 @@ class NetworkMapping {
   // order of by_speed(): the fastest channel of the network with the fastest of the machine, and so on.
   // Throws ModelError if the network has more channels between two nodes than the machine.
   NetworkMapping(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
+
+  // `channels` contains the machine's channel for each channel of the network.
+  NetworkMapping(const Topology& network, const Topology& machine, std::vector<NodeId> nodes,
+                 std::vector<ChannelId> channels)
+      : network_(&network), machine_(&machine), nodes_(std::move(nodes)), channels_(std::move(channels)) {}
 
   // For a network that is mapped to a part of the machine: combines `within`, the mapping to the part, with
   // `nodes` and `channels`, which map the part to the machine.
@@ -36,7 +42,8 @@ class NetworkMapping {
 
   // Converts `route`, which starts at `src` in the network, to a route over channels of the machine. With
   // `port_per_channel`, the route ends at the NI port (one of `ni_ports`) that serves the machine's channel
-  // on which it arrives. Otherwise, it ends at the same port as in the network.
+  // on which it arrives. Otherwise, it ends at the same port as in the network. Returns an empty route if
+  // successive channels do not meet at a node of the machine.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:

@@ -144,7 +144,8 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
 }
 
 // Whether a switch has no links to other switches or, in each direction, at least as much bandwidth to other
-// switches as to accelerators.
+// switches as to accelerators, except for rounding.
+constexpr std::int64_t kRounding = 1000;
 bool carries_all(const Topology& graph, NodeId node) {
   const auto carries = [&](std::span<const ChannelId> channels, NodeId Channel::*other) {
     std::int64_t accelerators = 0;
@@ -153,14 +154,14 @@ bool carries_all(const Topology& graph, NodeId node) {
       const Channel& channel = graph.channel(id);
       (graph.is_accelerator(channel.*other) ? accelerators : switches) += channel.bandwidth.bytes_per_second;
     }
-    return switches == 0 || accelerators <= switches;
+    return switches == 0 || accelerators - accelerators / kRounding <= switches;
   };
   return carries(graph.out_channels(node), &Channel::dst) && carries(graph.in_channels(node), &Channel::src);
 }
 
 }  // namespace
 
-std::optional<Topology> join_fabrics(const Topology& graph) {
+std::optional<JoinedFabrics> join_fabrics(const Topology& graph) {
   const std::vector<int> fabric = number_fabrics(graph);
   const int fabrics = 1 + *std::ranges::max_element(fabric);
   if (fabrics == graph.num_switches()) return std::nullopt;
@@ -181,13 +182,16 @@ std::optional<Topology> join_fabrics(const Topology& graph) {
     first_switch.push_back(nodes);
     nodes += 1 + *std::ranges::max_element(rails.back());
   }
-  Topology joined(Kind::kFile, {}, graph.num_accelerators(), nodes - graph.num_accelerators());
+  JoinedFabrics joined{
+      .network = Topology(Kind::kFile, {}, graph.num_accelerators(), nodes - graph.num_accelerators()),
+      .channels = {}};
   // The new switch that replaces `node` for messages of `accelerator`.
   const auto hub = [&](NodeId node, NodeId accelerator) {
     const auto number = static_cast<std::size_t>(fabric[index(node)]);
     return first_switch[number] + rails[number][index(accelerator)];
   };
-  for (const Channel& channel : graph.channels()) {
+  for (ChannelId id = 0; id < static_cast<ChannelId>(graph.channels().size()); ++id) {
+    const Channel& channel = graph.channel(id);
     const bool from_switch = !graph.is_accelerator(channel.src);
     const bool to_switch = !graph.is_accelerator(channel.dst);
     if (from_switch && to_switch) continue;
@@ -196,7 +200,8 @@ std::optional<Topology> join_fabrics(const Topology& graph) {
     const NodeId node = from_switch ? channel.src : channel.dst;
     const Femtoseconds more =
         graph.is_accelerator(node) ? 0 : middle[static_cast<std::size_t>(fabric[index(node)])];
-    joined.add_channel(src, dst, channel.bandwidth, channel.latency + more);
+    joined.network.add_channel(src, dst, channel.bandwidth, channel.latency + more);
+    joined.channels.push_back(id);
   }
   return joined;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "topology/routing/network_mapping.h"
 #include "topology/structure/candidates.h"
 #include "topology/structure/fabrics.h"
 #include "topology/structure/symmetries.h"
@@ -116,16 +117,37 @@ std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vect
   return nullptr;
 }
 
+// Whether one of several planes is a fabric of several switches. The graph's own routes do not distinguish
+// such planes.
+bool has_planes_of_fabrics(const Topology& graph, const Likeness& levels) {
+  const auto lanes = lanes_of(levels.network);
+  std::map<NodeId, NodeId> hubs;  // [switch of the network]: switch of the graph
+  for (std::size_t d = 0; d < levels.dimensions.size(); ++d) {
+    if (!levels.dimensions[d].planes) continue;
+    for (const Lane& lane : lanes[d]) {
+      for (NodeId node = 0; node < graph.num_accelerators(); ++node) {
+        const ChannelId id = levels.network.out_channels(node)[static_cast<std::size_t>(lane.out_port)];
+        const NodeId hub = graph.channel(levels.fabric_channels[index(id)]).dst;
+        if (hubs.try_emplace(levels.network.channel(id).dst, hub).first->second != hub) return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Returns the likeness to a hierarchy in which each fabric counts as one switch; nullptr if there is none.
 std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
   const auto joined = join_fabrics(graph);
   if (!joined) return nullptr;
-  const auto found = find_kind(*joined, find_symmetries(*joined).labels);
+  const auto found = find_kind(joined->network, find_symmetries(joined->network).labels);
   if (found == nullptr || found->dimensions.size() < 2) return nullptr;
-  // The graph's own routes use only one of several planes.
-  if (std::ranges::any_of(found->dimensions, &DimensionSpec::planes)) return nullptr;
   Likeness levels = *found;
-  levels.routed = true;
+  const NetworkMapping mapping(levels.network, joined->network, levels.nodes);
+  for (std::size_t id = 0; id < levels.network.channels().size(); ++id) {
+    const ChannelId there = mapping.channel_id(static_cast<ChannelId>(id));
+    levels.fabric_channels.push_back(joined->channels[index(there)]);
+  }
+  if (has_planes_of_fabrics(graph, levels)) return nullptr;
   std::fill(levels.nodes.begin() + graph.num_accelerators(), levels.nodes.end(), kNoNode);
   levels.members.resize(index(graph.num_accelerators()));
   levels.members.resize(index(graph.num_nodes()), kNoNode);

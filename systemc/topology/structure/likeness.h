@@ -17,9 +17,10 @@ struct Likeness {
   std::vector<NodeId> nodes;                   // [node of the network]: node of the graph
   std::vector<NodeId> members;                 // [node of the graph]: node of the network
   std::vector<DimensionSpec> dimensions = {};  // dimensions of a hierarchy; otherwise empty
-  // Whether some switches of the network represent entire fabrics (fabrics.h). These switches correspond to
-  // no node of the graph (kNoNode), and messages use the routes of the graph.
-  bool routed = false;
+  // [channel of the network]: channel of the graph, if some switches of the network may represent entire
+  // fabrics (fabrics.h); otherwise empty. The network's switches then correspond to no nodes of the graph
+  // (kNoNode), and messages through fabrics use the routes of the graph.
+  std::vector<ChannelId> fabric_channels = {};
 };
 
 // Determines whether a graph is a torus, mesh, ring, fully connected group or hierarchy of switches, and

@@ -28,10 +28,10 @@ Topology leaves_and_spine(std::int64_t access, std::int64_t up, std::int64_t dow
 TEST(JoinFabrics, ReplacesLeavesAndSpinesWithOneSwitch) {
   const auto joined = join_fabrics(leaves_and_spine(10, 20, 20));
   ASSERT_TRUE(joined);
-  EXPECT_EQ(joined->num_accelerators(), 4);
-  EXPECT_EQ(joined->num_switches(), 1);
-  ASSERT_EQ(joined->channels().size(), 8U);
-  for (const Channel& channel : joined->channels()) {
+  EXPECT_EQ(joined->network.num_accelerators(), 4);
+  EXPECT_EQ(joined->network.num_switches(), 1);
+  ASSERT_EQ(joined->network.channels().size(), 8U);
+  for (const Channel& channel : joined->network.channels()) {
     EXPECT_EQ(channel.bandwidth.bytes_per_second, 10'000'000'000);
     EXPECT_EQ(channel.latency, 10 + 30);  // half of the latency between accelerators on different leaves
   }
@@ -54,10 +54,10 @@ TEST(JoinFabrics, ReplacesEveryRailWithOneSwitch) {
   for (NodeId leaf = 12; leaf < 16; ++leaf) link(network, leaf, kSpine, 100);
   const auto joined = join_fabrics(network);
   ASSERT_TRUE(joined);
-  ASSERT_EQ(joined->num_switches(), 4 + 2);
+  ASSERT_EQ(joined->network.num_switches(), 4 + 2);
   std::map<NodeId, std::set<NodeId>> on;
-  for (const Channel& channel : joined->channels()) {
-    if (!joined->is_accelerator(channel.src)) on[channel.src].insert(channel.dst);
+  for (const Channel& channel : joined->network.channels()) {
+    if (!joined->network.is_accelerator(channel.src)) on[channel.src].insert(channel.dst);
   }
   std::vector<std::set<NodeId>> groups;
   for (const auto& [hub, members] : on) groups.push_back(members);
@@ -78,12 +78,22 @@ TEST(JoinFabrics, MakesRailsFromRanksIfALeafServesABox) {
   for (const NodeId leaf : {6, 7}) link(network, leaf, kSpine, 100);
   const auto joined = join_fabrics(network);
   ASSERT_TRUE(joined);
-  EXPECT_EQ(joined->num_switches(), 2 + 2);
+  EXPECT_EQ(joined->network.num_switches(), 2 + 2);
 }
 
 TEST(JoinFabrics, NeedsBandwidthBetweenSwitchesInBothDirections) {
   EXPECT_FALSE(join_fabrics(leaves_and_spine(10, 19, 20)));
   EXPECT_FALSE(join_fabrics(leaves_and_spine(10, 20, 19)));
+}
+
+// 2 x 100 GB/s against 3 x 66.666 GB/s.
+TEST(JoinFabrics, AllowsForRoundedBandwidths) {
+  Topology network(Kind::kFile, {}, 4, 5);
+  for (NodeId node = 0; node < 4; ++node) link(network, node, 4 + node / 2, 100'000);
+  for (const NodeId leaf : {4, 5}) {
+    for (const NodeId spine : {6, 7, 8}) link(network, leaf, spine, 66'666);
+  }
+  EXPECT_TRUE(join_fabrics(network));
 }
 
 TEST(JoinFabrics, DoesNotChangeNetworksOfSeparateSwitches) {

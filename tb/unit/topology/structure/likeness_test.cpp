@@ -163,16 +163,48 @@ Topology boxes_on_fabrics(int planes) {
 TEST(FindLikeness, RecognisesAFabricAsASwitch) {
   const Topology graph = boxes_on_fabrics(1);
   const auto likeness = find_likeness(graph);
-  EXPECT_TRUE(likeness->routed);
+  EXPECT_EQ(likeness->fabric_channels.size(), likeness->network.channels().size());
   EXPECT_EQ(likeness->network.kind(), Kind::kHierarchy);
   EXPECT_THAT(likeness->network.dims(), testing::ElementsAre(2, 4));
   ASSERT_EQ(likeness->dimensions.size(), 2U);
   EXPECT_EQ(likeness->dimensions[1].latency, 2 * (kSlow.latency + kFast.latency));
-  EXPECT_FALSE(find_likeness(graph, false)->routed);
+  EXPECT_TRUE(find_likeness(graph, false)->fabric_channels.empty());
 }
 
-TEST(FindLikeness, DoesNotRepresentFabricsBesidePlanes) {
-  EXPECT_EQ(find_likeness(boxes_on_fabrics(2))->network.kind(), Kind::kFile);
+TEST(FindLikeness, RecognisesFabricsBesidePlanes) {
+  const Topology graph = boxes_on_fabrics(2);
+  const auto likeness = find_likeness(graph);
+  ASSERT_EQ(likeness->dimensions.size(), 2U);
+  EXPECT_TRUE(likeness->dimensions[0].planes);
+  // Each channel stands for one of the same accelerator, of the same bandwidth.
+  for (std::size_t id = 0; id < likeness->network.channels().size(); ++id) {
+    const Channel& own = likeness->network.channel(static_cast<ChannelId>(id));
+    const Channel& there = graph.channel(likeness->fabric_channels[id]);
+    EXPECT_EQ(own.bandwidth, there.bandwidth);
+    if (graph.is_accelerator(there.src)) {
+      EXPECT_EQ(likeness->nodes[static_cast<std::size_t>(own.src)], there.src);
+    }
+    if (graph.is_accelerator(there.dst)) {
+      EXPECT_EQ(likeness->nodes[static_cast<std::size_t>(own.dst)], there.dst);
+    }
+  }
+}
+
+// Routes do not distinguish two fabrics that connect the same accelerators.
+TEST(FindLikeness, DoesNotRepresentPlanesOfFabrics) {
+  Topology graph(Kind::kFile, {}, 4, 2 + 2 * 3);
+  const auto link = [&](NodeId a, NodeId b, const LinkSpec& spec) {
+    graph.add_channel(a, b, spec.bandwidth, spec.latency);
+    graph.add_channel(b, a, spec.bandwidth, spec.latency);
+  };
+  for (NodeId node = 0; node < 4; ++node) {
+    link(node, 4 + node / 2, kFast);
+    for (const NodeId fabric : {6, 9}) link(node, fabric + node / 2, kSlow);
+  }
+  for (const NodeId fabric : {6, 9}) {
+    for (const NodeId leaf : {0, 1}) link(fabric + leaf, fabric + 2, kFast);
+  }
+  EXPECT_EQ(find_likeness(graph)->network.kind(), Kind::kFile);
 }
 
 // A graph that is not a built-in network must give the same result for all numberings of its nodes.
