@@ -1,7 +1,9 @@
 #include "routing/all_to_all_bound.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "base/index.h"
@@ -16,8 +18,12 @@ using topology::Channel;
 using topology::NodeId;
 using topology::Topology;
 
-// The number of rounds for approximate_all_to_all(). A round takes about a millisecond.
-constexpr int kRounds = 320;
+// Limits on the rounds of approximate_all_to_all(), whose time grows with the number of accelerators times
+// the number of channels. All rounds take about a third of a second.
+constexpr std::size_t kMostRounds = 320;
+constexpr std::size_t kFewestRounds = 20;
+constexpr std::size_t kRoundsTimesSize = 20'971'520;
+constexpr std::size_t kMostKinds = 16;
 
 // Tries several bounds and keeps the highest.
 class Search {
@@ -28,12 +34,15 @@ class Search {
     try_cuts();
     constexpr int kMostPairs = 1024;
     const std::size_t channels = topology_.channels().size();
-    if (topology_.num_accelerators() <= kMostPairs) try_lengths(std::vector<double>(channels, 1.0));
+    if (topology_.num_accelerators() <= kMostPairs) {
+      try_lengths(std::vector<double>(channels, 1.0));
+      try_kinds_of_channels();
+    }
     const std::size_t size = channels * index(topology_.num_accelerators());
     if (size <= kMostSolved) {
       try_lengths(best_lengths());
-    } else if (size <= kMostApproximated) {
-      try_lengths(approximate_all_to_all(topology_, kRounds).lengths);
+    } else if (const auto rounds = std::min(kMostRounds, kRoundsTimesSize / size); rounds >= kFewestRounds) {
+      try_lengths(approximate_all_to_all(topology_, static_cast<int>(rounds)).lengths);
     }
     return std::move(best_);
   }
@@ -96,6 +105,23 @@ class Search {
         own = own && inside[index(to)];
       }
       inside[index(node)] = own && any;
+    }
+  }
+
+  // Tries a length of 1 for the channels from or to accelerators of one bandwidth, and 0 for all others. On
+  // boxes with slower links between them, this proves the bound of the cuts around all boxes.
+  void try_kinds_of_channels() {
+    std::set<std::pair<std::int64_t, bool>> tried;
+    for (const Channel& kind : topology_.channels()) {
+      const auto key = [&](const Channel& channel) {
+        return std::pair(channel.bandwidth.bytes_per_second,
+                         topology_.is_accelerator(channel.src) || topology_.is_accelerator(channel.dst));
+      };
+      if (tried.size() == kMostKinds || !tried.insert(key(kind)).second) continue;
+      std::vector<double> lengths;
+      for (const Channel& channel : topology_.channels())
+        lengths.push_back(key(channel) == key(kind) ? 1 : 0);
+      try_lengths(std::move(lengths));
     }
   }
 

@@ -24,14 +24,14 @@ struct AllToAllBound {
 };
 
 // Computes several bounds and returns the highest. They are proven by cuts around every single accelerator
-// and around every range of coordinates of a dimension; by equal lengths for all channels; by optimal
-// lengths, found by a linear program, if the number of accelerators times the number of channels does not
-// exceed kMostSolved; and by nearly optimal lengths (concurrent_flow.h) if that product does not exceed
-// kMostApproximated (64 accelerators with about 8 links each, and their switches). Latency is not included.
+// and around every range of coordinates of a dimension; on up to 1,024 accelerators, by equal lengths for all
+// channels and for all channels of one kind; by optimal lengths, found by a linear program, if the number of
+// accelerators times the number of channels does not exceed kMostSolved; and by nearly optimal lengths
+// (concurrent_flow.h) on larger networks, up to 256 accelerators with about 8 links each. Latency is not
+// included.
 AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 
 inline constexpr std::size_t kMostSolved = 1536;
-inline constexpr std::size_t kMostApproximated = 65536;
 
 // The bound, in nanoseconds, that `lengths` (one per channel) prove for blocks of `block` bytes.
 double all_to_all_ns(const topology::Topology& topology, Bytes block, std::span<const double> lengths);

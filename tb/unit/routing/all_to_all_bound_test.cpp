@@ -40,6 +40,26 @@ TEST(AllToAllBound, IsSetByTheMiddleOfAMesh) {
   EXPECT_TRUE(bound.lengths.empty());
 }
 
+// 16 boxes of 8 on rails: all channels from and to rails are fully used, but no cut around one accelerator or
+// one range of coordinates proves it.
+TEST(AllToAllBound, IsSetByTheRailsOfManyBoxes) {
+  constexpr NodeId kBoxes = 16;
+  constexpr NodeId kSize = 8;
+  constexpr NodeId kAll = kBoxes * kSize;
+  Topology graph(topology::Kind::kFile, {}, kAll, 2 * kBoxes + kSize);
+  const auto link = [&](NodeId a, NodeId b, std::int64_t gb_per_s) {
+    graph.add_channel(a, b, {gb_per_s * 1'000'000'000}, 0);
+    graph.add_channel(b, a, {gb_per_s * 1'000'000'000}, 0);
+  };
+  for (NodeId node = 0; node < kAll; ++node) {
+    for (const NodeId plane : {0, 1}) link(node, kAll + 2 * (node / kSize) + plane, 20);
+    link(node, kAll + 2 * kBoxes + node % kSize, 5);
+  }
+  const AllToAllBound bound = least_all_to_all(graph, kBlock);
+  EXPECT_NEAR(bound.ns, kSize * (kAll - kSize) * kBlock / (kSize * 5.0), 1e-6 * bound.ns);
+  EXPECT_NEAR(all_to_all_ns(graph, kBlock, bound.lengths), bound.ns, 1e-6 * bound.ns);
+}
+
 // Two 4 x 8 tori joined by one link are too large for the linear program, so the bound comes from cuts. The
 // narrowest cut does not lie between coordinates of a dimension.
 TEST(AllToAllBound, FindsTheNarrowLinkOfAGraph) {
