@@ -29,6 +29,32 @@ class LoneCollectives : public Programs {
   }
 };
 
+// Accelerators with one or two links of 10 to 80 GB/s to three switches. A message occupies its port at the
+// rate of its slowest link, so trees must not send much over slow links from fast ports.
+TEST_F(LoneCollectives, ReachNearlyTheBoundBehindSwitchesWithUnequalLinks) {
+  std::string graph = "accelerators 7\nswitches 3\n";
+  const auto link = [&](const char* a, const char* b, int bandwidth) {
+    graph += fmt::format("link {} -- {} bandwidth \"{} GB/s\" latency \"100 ns\"\n", a, b, bandwidth);
+  };
+  for (const auto& [node, bandwidth] :
+       {std::pair{"0", 80}, {"1", 10}, {"2", 20}, {"3", 80}, {"4", 80}, {"5", 20}})
+    link(node, "s2", bandwidth);
+  link("1", "s0", 80);
+  link("4", "s1", 20);
+  link("6", "s1", 10);
+  link("6", "s0", 20);
+  link("s0", "s1", 80);
+  link("s2", "s1", 80);
+  shop.write("n.graph", graph);
+  shop.write("c.yaml",
+             "system: {topology: {kind: file, file: n.graph}, clock: 1 GHz, flit: 128 B, ni: {flow_control: "
+             "message}}\n"
+             "collective: {algorithm: auto, size: 16 MiB}\n");
+  const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GE(shop.read_json("r.json")["efficiency"].get<double>(), 0.94);
+}
+
 TEST_F(LoneCollectives, OfARowTakeTheTimeOfARing) {
   const Json row = result("kind: torus, dims: [4, 4]",
                           "algorithm: ring, size: 64 KiB, op: all_reduce, group: [4, 5, 6, 7]");

@@ -26,6 +26,8 @@ constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
+constexpr double kRounding = 1e-6;  // the maximum distance of a number of trees from an integer
+constexpr std::size_t kMostWhole = 4;
 constexpr int kMostFine = 5;            // the search ends after this many tree counts with a good enough rate
 constexpr std::uint64_t kAttempts = 8;  // number of random orders tried when replacing switches
 
@@ -59,7 +61,7 @@ class Packer {
     for (ChannelId id = 0; id < static_cast<ChannelId>(topology.channels().size()); ++id) {
       const topology::Channel& channel = topology.channel(id);
       const double share = static_cast<double>(channel.bandwidth.bytes_per_second) / per_tree;
-      const auto amount = static_cast<Amount>(std::min(share + 1e-6, static_cast<double>(trees)));
+      const auto amount = static_cast<Amount>(share + kRounding);
       if (amount == 0) continue;
       graph_.change_capacity(channel.src, channel.dst, amount);
       parts(channel.src, channel.dst).push_back({{id}, amount});
@@ -406,10 +408,29 @@ double best_rate(const Topology& topology, Roots roots, int trees, double bound)
   return low;
 }
 
+const std::vector<int> kCounts{1,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
+                               24, 32, 40, 48, 64, 80, 96, 128, 192, 256};
+
+// The numbers of trees, as multiples of `unit`, for which the bandwidths of all channels are whole numbers of
+// trees. There are such numbers if the bandwidths solve a linear program with simple coefficients.
+std::vector<int> whole_counts(const Topology& topology, int unit, double rate) {
+  std::vector<int> counts;
+  for (int count = 1; count * unit <= kMostTrees && counts.size() < kMostWhole; ++count) {
+    const double per_tree = rate / (count * unit);
+    const bool whole = std::ranges::all_of(topology.channels(), [&](const topology::Channel& channel) {
+      const double trees = static_cast<double>(channel.bandwidth.bytes_per_second) / per_tree;
+      return std::abs(trees - std::round(trees)) < kRounding;
+    });
+    if (whole) counts.push_back(count);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, Roots roots,
-                                                      double bytes_per_second, std::int64_t most_work) {
+                                                      double bytes_per_second, std::int64_t most_work,
+                                                      bool paced) {
   const int n = topology.num_accelerators();
   const std::int64_t arcs = static_cast<std::int64_t>(topology.channels().size());
   std::int64_t pairs = 0;
@@ -422,7 +443,8 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   std::optional<ArborescencePacking> result;
   double least = std::numeric_limits<double>::infinity();  // least time so far, relative to the bound
   int fine = 0;  // number of tree counts so far with a rate that is good enough
-  for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
+  const std::vector<int> whole = paced ? whole_counts(topology, unit, bytes_per_second) : std::vector<int>{};
+  for (const int count : whole.empty() ? kCounts : whole) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;
     const double rate = best_rate(topology, roots, trees, bytes_per_second);
@@ -433,7 +455,8 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
       if (!packer.feasible() || !packer.split_off_switches()) continue;
       ArborescencePacking packing = packer.pack();
       if (packing.trees.empty()) continue;
-      const double time = std::max(1.0, port_load(topology, packing, rate / trees)) * bytes_per_second / rate;
+      const double load = paced ? 1 : std::max(1.0, port_load(topology, packing, rate / trees));
+      const double time = load * bytes_per_second / rate;
       if (time >= least) continue;
       least = time;
       result = std::move(packing);

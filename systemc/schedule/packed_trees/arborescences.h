@@ -34,8 +34,10 @@ struct ArborescencePacking {
 // Jackson 1995). Finally, batches of equal trees are packed in steps that are as large as maximum flows allow
 // (Tong, Lawler; ForestColl, Zhao et al. 2024). `bytes_per_second` is the upper bound on the rate. Returns
 // nullopt if the switches cannot be replaced (because the channels into a switch do not match those out of
-// it) or if packing would take more than `most_work` steps over arcs.
+// it) or if packing would take more than `most_work` steps over arcs. If `paced` is set, the bandwidths of
+// channels already take account of ports (paced_network.h).
 std::optional<ArborescencePacking> pack_arborescences(const topology::Topology& topology, Roots roots,
-                                                      double bytes_per_second, std::int64_t most_work);
+                                                      double bytes_per_second, std::int64_t most_work,
+                                                      bool paced = false);
 
 }  // namespace coppice::schedule

@@ -8,6 +8,7 @@
 
 #include "schedule/packed_trees/arborescences.h"
 #include "schedule/packed_trees/expected_time.h"
+#include "schedule/packed_trees/paced_network.h"
 #include "schedule/packed_trees/piece_choice.h"
 #include "schedule/packed_trees/piece_tables.h"
 #include "schedule/packed_trees/routed_trees.h"
@@ -23,6 +24,7 @@ using topology::Topology;
 
 // The maximum number of steps over arcs in a packing; each takes a few nanoseconds.
 constexpr std::int64_t kMostWork = 400'000'000;
+constexpr std::int64_t kMostPacedWork = 20'000'000;  // the same for networks divided by pace
 // Packings with less than this share of the bound's rate are discarded.
 constexpr double kLeastRate = 0.9;
 // Piece sizes range from 1/kShorter to kLonger times the data that fits into a router's buffer. Sizes that
@@ -153,7 +155,7 @@ class SteadyTables {
     if (timing_) order = both_phases(*std::move(order), bytes);
     Schedule schedule = build_piece_tables(topology_, request_, kPackedTrees, trees_, flows, *order);
     const Femtoseconds time =
-        expected_time(topology_, request_, schedule, best_.expected, Waiting::kInRouters);
+        expected_time(topology_, request_, schedule, best_.expected, Waiting::kInVirtualChannels);
     if (time >= best_.expected) return;
     schedule.chunks = trial.pieces;
     best_ = {std::move(schedule), time, true};
@@ -227,11 +229,45 @@ void add_arborescences(const Topology& topology, const CompileRequest& request, 
              [&](ChannelId id) { return all_reduce ? (*twins)[static_cast<std::size_t>(id)] : id; });
 }
 
+// Tries arborescences whose paths keep ports busy for the least time. An all-reduce reduces and broadcasts at
+// the same time.
+void add_paced_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
+  const bool all_reduce = request.collective == Collective::kAllReduce;
+  const auto twins = twins_of(topology);
+  if (all_reduce && !twins) return;
+  const bool reverse = request.collective == Collective::kReduceScatter;
+  const Topology network = reverse ? reversed(topology) : topology;
+  Roots roots{all_reduce ? Roots::Shares::kFree : Roots::Shares::kEqual, request.root};
+  if (request.root >= 0 && !all_reduce) roots.shares = Roots::Shares::kOne;
+  const TreeUse use = all_reduce ? TreeUse::kBoth : reverse ? TreeUse::kUp : TreeUse::kDown;
+  const auto paced = divide_by_pace(network, roots, use, all_reduce ? *twins : std::vector<ChannelId>{});
+  if (!paced) return;
+  auto packing = pack_arborescences(paced->network, roots, paced->bytes_per_second, kMostPacedWork, true);
+  if (!packing) return;
+  for (PackedTree& tree : packing->trees) {
+    for (TreeHop& hop : tree.hops) {
+      for (ChannelId& id : hop.path) id = paced->channels[static_cast<std::size_t>(id)];
+    }
+  }
+  std::vector<PackedTree> trees = repeat_by_weight(*std::move(packing));
+  if (!all_reduce) {
+    tables.add(network, std::move(trees), [](ChannelId id) { return id; });
+    return;
+  }
+  for (PackedTree& tree : trees) {
+    const std::vector<TreeHop> up =
+        backwards(tree, [&](ChannelId id) { return (*twins)[static_cast<std::size_t>(id)]; });
+    tree.hops.insert(tree.hops.begin(), up.begin(), up.end());
+  }
+  tables.add(std::move(trees));
+}
+
 }  // namespace
 
 PackedTables pack_exactly(const Topology& topology, const CompileRequest& request, Femtoseconds limit) {
   SteadyTables tables(topology, request, limit);
   add_arborescences(topology, request, tables);
+  add_paced_arborescences(topology, request, tables);
   for (TreeChoice& choice : choose_routed_trees(topology, request)) tables.add(std::move(choice.trees));
   return tables.best();
 }

@@ -1,7 +1,9 @@
 #include "schedule/packed_trees/expected_time.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,6 +38,14 @@ class TableExecution {
       }
     }
     first_port_.push_back(ports_.size());
+    if (waiting != Waiting::kInVirtualChannels) return;
+    queues_.resize(topology.channels().size());
+    next_vc_.resize(topology.channels().size());
+    buffer_ = request.timing.buffer * request.timing.flit;
+    for (const topology::Route& route : schedule.routes) {
+      for (const topology::Hop& hop : route) vcs_ = std::max<std::size_t>(vcs_, hop.vcs.end);
+    }
+    buffers_.resize(topology.channels().size() * vcs_);
   }
 
   Femtoseconds run(Femtoseconds limit) {
@@ -44,7 +54,9 @@ class TableExecution {
     while (!events_.empty() && finish_ <= limit) {
       const EventLanes::Event event = events_.pop();
       if (event.number < 0) {
-        issue(ports_.size() - static_cast<std::size_t>(-event.number), event.at);
+        const auto below = static_cast<std::size_t>(-event.number);
+        if (below <= ports_.size()) issue(ports_.size() - below, event.at);
+        if (below > ports_.size()) leave(below - ports_.size() - 1, event.at);
         continue;
       }
       if (event.number >= first_moving_) {
@@ -59,7 +71,8 @@ class TableExecution {
         if (ports_[port].awaits == flow) issue(port, event.at);
       }
     }
-    return finish_;
+    // Messages that wait for each other's virtual channels never arrive.
+    return events_.empty() && waiting_messages_ > 0 ? std::numeric_limits<Femtoseconds>::max() : finish_;
   }
 
  private:
@@ -78,11 +91,13 @@ class TableExecution {
 
   void follow(NodeId src, std::int32_t route) {
     path_.clear();
+    ranges_.clear();
     NodeId at = src;
     for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(route)]) {
       const auto out = topology_.out_channels(at);
       if (hop.out_port >= out.size()) break;
       path_.push_back(out[hop.out_port]);
+      ranges_.push_back(hop.vcs);
       at = topology_.channel(path_.back()).dst;
     }
   }
@@ -151,11 +166,98 @@ class TableExecution {
     Femtoseconds end = 0;   // time at which the last flit has passed these channels
     Femtoseconds rest = 0;  // time from `end` until dependent messages may be sent
     std::int32_t arrival = 0;
+    std::vector<topology::VcRange> ranges{};  // of virtual channels, for each channel of the path
+    std::size_t slot = 0;                     // the virtual channel that holds the message
+    bool ready = false;                       // whether its first flit has reached the end of that channel
   };
+
+  // A router's buffer for a virtual channel of an incoming channel.
+  struct VirtualChannel {
+    // A message that has entered, and its number; -1 once it has begun to leave.
+    struct Entered {
+      std::int32_t number;
+      Bytes bytes;
+    };
+    std::deque<Entered> messages;
+    Bytes held = 0;
+
+    bool has_room(Bytes bytes, Bytes buffer) const { return messages.empty() || held + bytes <= buffer; }
+  };
+  using Queue = std::deque<std::int32_t>;  // messages that wait for a channel
 
   // Handles the arrival of a message's first flit at a channel. The message enters the channel as soon as all
   // earlier messages have left it.
   void pass(std::int32_t number, Femtoseconds now) {
+    if (waiting_ != Waiting::kInVirtualChannels) {
+      enter(number, now);
+      return;
+    }
+    Moving& message = moving_[static_cast<std::size_t>(number)];
+    message.ready = true;
+    if (message.passed == 0 || buffers_[message.slot].messages.front().number == number) ask(number, now);
+  }
+
+  void ask(std::int32_t number, Femtoseconds now) {
+    const Moving& message = moving_[static_cast<std::size_t>(number)];
+    Queue& queue = queues_[static_cast<std::size_t>(message.path[message.passed])];
+    queue.push_back(number);
+    ++waiting_messages_;
+    if (queue.size() == 1) enter_next(queue, now);
+  }
+
+  // Lets waiting messages enter a channel, in their order, while virtual channels have room.
+  void enter_next(Queue& queue, Femtoseconds now) {
+    while (!queue.empty()) {
+      const std::int32_t number = queue.front();
+      Moving& message = moving_[static_cast<std::size_t>(number)];
+      const bool last = message.passed + 1 == message.path.size();
+      const std::size_t from = message.passed > 0 ? message.slot : buffers_.size();
+      if (!last) {
+        const std::optional<std::size_t> slot = find_room(message);
+        if (!slot) return;
+        message.slot = *slot;
+        message.ready = false;
+        buffers_[*slot].messages.push_back({number, message.bytes});
+        buffers_[*slot].held += message.bytes;
+      }
+      const auto id = static_cast<std::size_t>(message.path[message.passed]);
+      queue.pop_front();
+      --waiting_messages_;
+      enter(number, now);
+      if (from == buffers_.size()) continue;
+      buffers_[from].messages.front().number = -1;
+      events_.push_at(free_at_[id], number_of_slot(from));
+    }
+  }
+
+  // A virtual channel of the next channel, in rotation, that has room for a message.
+  std::optional<std::size_t> find_room(const Moving& message) {
+    const auto id = static_cast<std::size_t>(message.path[message.passed]);
+    const topology::VcRange range = message.ranges[message.passed];
+    const std::size_t count = static_cast<std::size_t>(range.end - range.begin);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t slot = id * vcs_ + range.begin + (next_vc_[id] + i) % count;
+      if (!buffers_[slot].has_room(message.bytes, buffer_)) continue;
+      next_vc_[id] += i + 1;
+      return slot;
+    }
+    return std::nullopt;
+  }
+
+  // Handles the departure of a message's last flit from a virtual channel.
+  void leave(std::size_t slot, Femtoseconds now) {
+    VirtualChannel& buffer = buffers_[slot];
+    buffer.held -= buffer.messages.front().bytes;
+    buffer.messages.pop_front();
+    if (!buffer.messages.empty()) {
+      const std::int32_t next = buffer.messages.front().number;
+      if (moving_[static_cast<std::size_t>(next)].ready) ask(next, now);
+    }
+    enter_next(queues_[slot / vcs_], now);
+  }
+
+  // Moves a message over the next channel of its path.
+  void enter(std::int32_t number, Femtoseconds now) {
     Moving& message = moving_[static_cast<std::size_t>(number)];
     const ChannelId id = message.path[message.passed++];
     Femtoseconds& free = free_at_[static_cast<std::size_t>(id)];
@@ -182,7 +284,11 @@ class TableExecution {
     Femtoseconds rest = timing_.delay(path_, entry_.op);
     for (const ChannelId id : path_) rest -= topology_.channel(id).latency + router_;
     moving_[static_cast<std::size_t>(number)] = {
-        .path = path_, .bytes = entry_.message_bytes(), .rest = rest, .arrival = arrival_of(entry_)};
+        .path = path_,
+        .bytes = entry_.message_bytes(),
+        .rest = rest,
+        .arrival = arrival_of(entry_),
+        .ranges = waiting_ == Waiting::kInVirtualChannels ? ranges_ : std::vector<topology::VcRange>{}};
     pass(number, now + setup_of(topology_.channel(path_.front()).src));
   }
 
@@ -198,6 +304,11 @@ class TableExecution {
   // The event number of a port that tries to issue.
   std::int32_t number_of(std::size_t port) const {
     return static_cast<std::int32_t>(port) - static_cast<std::int32_t>(ports_.size());
+  }
+
+  // The event number of a departure from a virtual channel.
+  std::int32_t number_of_slot(std::size_t slot) const {
+    return -1 - static_cast<std::int32_t>(ports_.size() + slot);
   }
 
   void hold(std::size_t index, Femtoseconds now, Femtoseconds length) {
@@ -232,9 +343,9 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]: number of arrivals
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]: index of its first port
-  // Event numbers below 0 come from number_of(), and numbers from 0 to first_moving_ - 1 come from
-  // arrival_of(). Higher numbers are first_moving_ plus the index in moving_ of a message that reaches a
-  // channel.
+  // Event numbers below 0 come from number_of() and number_of_slot(), and numbers from 0 to first_moving_ - 1
+  // come from arrival_of(). Higher numbers are first_moving_ plus the index in moving_ of a message that
+  // reaches a channel.
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // free elements of moving_
@@ -243,6 +354,14 @@ class TableExecution {
   Femtoseconds finish_ = 0;
   TableEntry entry_;
   ChannelPath path_;
+  std::vector<topology::VcRange> ranges_;  // of virtual channels, for each channel of path_
+  // Used with kInVirtualChannels only:
+  std::size_t vcs_ = 1;                  // virtual channels per channel
+  Bytes buffer_ = 0;                     // size of a virtual channel's buffer
+  std::vector<Queue> queues_;            // [channel]
+  std::vector<std::size_t> next_vc_;     // [channel]
+  std::vector<VirtualChannel> buffers_;  // [channel * vcs_ + virtual channel]
+  std::int64_t waiting_messages_ = 0;
 };
 
 }  // namespace

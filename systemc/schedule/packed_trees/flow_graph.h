@@ -29,6 +29,10 @@ class FlowGraph {
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 
+  // After max_flow() returned less than its limit: whether a vertex is on the source's side of the minimum
+  // cut that is nearest to the source.
+  bool reached(int vertex) const { return level_[static_cast<std::size_t>(vertex)] >= 0; }
+
   // The heads of those outgoing arcs of a vertex that have capacity, and the tails of those incoming arcs
   // that have capacity.
   std::vector<int> heads(int from) const;

@@ -15,6 +15,8 @@ struct PackedTables {
   Femtoseconds expected = 0;
   // Whether pieces wait in router buffers, which expected_time() models only with Waiting::kInRouters.
   bool buffered = false;
+  // Whether messages may block each other on shared channels, which expected_time() neglects.
+  bool contended = false;
 };
 
 }  // namespace coppice::schedule

@@ -136,7 +136,8 @@ class Candidates {
     Schedule schedule = build_piece_tables(topology_, request_, PackedTreesCompiler::info().name,
                                            best.trees.trees, best.flows, best.schedule);
     if (request_.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
-    return {std::move(schedule), best.schedule.finish, best.buffered};
+    const bool shared = PieceScheduler(topology_, request_, best.trees.trees).shares_channels();
+    return {std::move(schedule), best.schedule.finish, best.buffered, shared && !best.schedule.in_steps};
   }
 
  private:
@@ -330,7 +331,13 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
       pieces.expected = expected_time(topology, request, *pieces.schedule, limit,
                                       pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
     }
-    const Femtoseconds known = pieces.schedule ? std::min(limit, pieces.expected) : limit;
+    Femtoseconds known = pieces.schedule ? std::min(limit, pieces.expected) : limit;
+    if (pieces.schedule && pieces.contended) {
+      const Femtoseconds within =
+          expected_time(topology, request, *pieces.schedule, limit, Waiting::kInVirtualChannels);
+      const double slower = kContention * static_cast<double>(pieces.expected);
+      known = std::min(limit, std::max(within, static_cast<Femtoseconds>(slower)));
+    }
     if (falls_short(topology, request, known)) {
       PackedTables exact = pack_exactly(topology, request, known);
       if (exact.schedule) pieces = std::move(exact);

@@ -39,7 +39,7 @@ TEST(ExpectedTime, MessagesShareAChannelWhereverTheyAreQueued) {
   const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
   const topology::Topology row = topology::make_topology(topology::Kind::kMesh, std::vector{3}, links);
   CompileRequest request;
-  for (const Waiting waiting : {Waiting::kAtPorts, Waiting::kInRouters}) {
+  for (const Waiting waiting : {Waiting::kAtPorts, Waiting::kInRouters, Waiting::kInVirtualChannels}) {
     const auto milliseconds = [&](const std::vector<NodeId>& senders) {
       const Femtoseconds time = expected_time(row, request, to_the_last(row, senders),
                                               std::numeric_limits<Femtoseconds>::max(), waiting);
