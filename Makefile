@@ -10,7 +10,7 @@ space := $(subst ,, )
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-scale reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore report-picture
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware setup-test test test-long sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-scale reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore report-picture
 .NOTPARALLEL:
 
 help:
@@ -19,7 +19,7 @@ help:
 run: command ## install missing packages, build, and run the main job: ring and MultiTree on an 8x8 torus
 	@scripts/main_job
 
-build: setup ## build the command, the Verilated models and all tests in build/release
+build: setup-test ## build the command, the Verilated models and all tests in build/release
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
@@ -34,9 +34,12 @@ verilog: command ## build the Verilated network interface and router, for `impl:
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_verilog
 
-test: build ## run all tests on the release build
-	@scripts/setup_editor
+test: build ## run the tests of the model and its Verilog on the release build
 	@ctest --preset release --parallel $(JOBS)
+
+test-long: build setup ## run the tests that take long or need more packages: pages, searches, hardware estimates, installation
+	@scripts/setup_editor
+	@ctest --preset long --parallel $(JOBS)
 
 # SANITIZER=fuzz: the sanitizers of clang; make fuzz needs their objects anyway. SANITIZER=threads: ThreadSanitizer, for
 # runs with several threads.
@@ -136,7 +139,7 @@ docs-examples: command ## run the slow commands of the documentation, and compar
 	@scripts/docs/run_blocks build/release/coppice --long
 
 report-picture: command ## redraw the picture of a report page in README.md
-	@scripts/setup.sh experiments
+	@scripts/setup.sh experiments browser
 	@scripts/docs/report_picture
 
 numbers: command ## rerun the commands behind the numbers in the documentation and print changes; ONLY="model timing": only these pages
@@ -163,7 +166,7 @@ sweep: command setup-hardware ## compare networks of tiles (1, 2 and 4 ports; 12
 coverage: setup ## measure which lines and signals of the Verilog the co-simulation tests reach
 	@scripts/coverage --jobs $(JOBS)
 
-nightly: build ## run tests too slow for make test: memories and tiles in Icarus, ten million sums through the Verilog adder
+nightly: test-long ## run tests too slow for every change: memories and tiles in Icarus, ten million sums through the Verilog adder
 	@ctest --preset nightly --parallel $(JOBS)
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
 
@@ -214,7 +217,10 @@ mutate-model: setup ## check that tests notice 150 random mutants of systemc/; C
 	@scripts/mutate_model --jobs $(JOBS) --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(subst $(space),$(comma),$(ONLY)))
 
 setup: ## install the Debian packages needed to build and test everything
-	@scripts/setup.sh run test hardware explore experiments
+	@scripts/setup.sh run test hardware explore experiments browser wheel
+
+setup-test:
+	@scripts/setup.sh run test
 
 setup-lint:
 	@scripts/setup.sh run lint hardware

@@ -17,7 +17,7 @@ struct Case {
 };
 
 const std::vector<Case> kCases{
-    {"values", "torus_8x8.yaml", {"collective.algorithm=multitree", "collective.size=64KiB", "check=values"}},
+    {"values", "torus_8x8.yaml", {"collective.algorithm=multitree", "collective.size=16KiB", "check=values"}},
     {"packets",
      "mesh_8x8.yaml",
      {"collective.algorithm=multitree", "collective.size=64KiB", "system.ni.flow_control=packet"}},

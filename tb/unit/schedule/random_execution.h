@@ -56,6 +56,10 @@ class RandomExecution {
     TableEntry entry;
     std::vector<Value> data;
   };
+  struct Arrivals {
+    std::int32_t in_order = 0;     // number of arrivals without a gap
+    std::set<std::int32_t> early;  // numbers of arrivals after the first gap
+  };
 
   template <typename Visit>
   void for_each_owned(Visit visit) const {
@@ -68,12 +72,7 @@ class RandomExecution {
   }
 
   bool satisfied(NodeId node, const TableEntry& entry) {
-    const auto& arrived = arrived_[{node, entry.flow}];
-    if (!schedule_.numbered_arrivals) return static_cast<std::int32_t>(arrived.size()) >= entry.dependencies;
-    for (std::int32_t number = 0; number < entry.dependencies; ++number) {
-      if (!arrived.contains(number)) return false;
-    }
-    return true;
+    return arrived_[{node, entry.flow}].in_order >= entry.dependencies;
   }
 
   std::vector<std::pair<std::size_t, std::size_t>> ready_ports() {
@@ -107,8 +106,9 @@ class RandomExecution {
         here[a] = message.data[i][a] + (entry.op == Op::kReduce ? here[a] : 0);
       }
     }
-    auto& arrived = arrived_[{entry.destination(), entry.flow}];
-    arrived.insert(schedule_.numbered_arrivals ? entry.arrival : static_cast<std::int32_t>(arrived.size()));
+    Arrivals& arrived = arrived_[{entry.destination(), entry.flow}];
+    arrived.early.insert(schedule_.numbered_arrivals ? entry.arrival : arrived.in_order);
+    while (arrived.early.erase(arrived.in_order) > 0) ++arrived.in_order;
   }
 
   bool all_issued() const {
@@ -140,8 +140,7 @@ class RandomExecution {
   std::vector<std::vector<Value>> values_;      // [node][element]
   std::vector<std::vector<std::size_t>> next_;  // [node][port]
   std::vector<InFlight> in_flight_;
-  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>>
-      arrived_;  // numbers of arrivals, keyed by (node, flow)
+  std::map<std::pair<NodeId, std::int32_t>, Arrivals> arrived_;  // keyed by (node, flow)
 };
 
 }  // namespace coppice::schedule

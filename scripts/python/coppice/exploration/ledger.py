@@ -85,6 +85,12 @@ class Candidate:
     hints: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
+def is_conflict(error: Exception) -> bool:
+    """Whether the error may be due to another worker that creates the same tables or the same study."""
+    said = str(getattr(error, "orig", None) or error).lower()  # without the statement
+    return any(word in said for word in ("exist", "duplicate", "unique", "locked"))
+
+
 class Ledger:
     def __init__(self, url: str, study: str, stale_seconds: float = STALE_SECONDS):
         self.url = url
@@ -98,8 +104,8 @@ class Ledger:
             try:
                 META.create_all(self._engine)
                 break
-            except sa.exc.DBAPIError:  # another worker created the tables at the same time
-                if attempt == 19:
+            except sa.exc.DBAPIError as error:
+                if attempt == 19 or not is_conflict(error):
                     raise
                 time.sleep(0.1 * (attempt + 1))
 

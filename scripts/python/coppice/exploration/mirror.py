@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from coppice.exploration import search
-from coppice.exploration.ledger import DONE, Point
+from coppice.exploration.ledger import DONE, Point, is_conflict
 from coppice.exploration.space import Space
 
 
@@ -33,8 +33,8 @@ class Mirror:
                     self._study = optuna.create_study(storage=storage, study_name=self.name, load_if_exists=True,
                                                       directions=search.directions(self.space))
                     break
-                except Exception:  # another worker creates the tables or the study at the same time
-                    if attempt == 19:
+                except Exception as error:
+                    if attempt == 19 or not is_conflict(error):
                         raise
                     time.sleep(0.1 * (attempt + 1))
         return self._study
