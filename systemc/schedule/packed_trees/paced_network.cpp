@@ -18,7 +18,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-constexpr int kMostColumns = 4000;
+// The maximum number of columns times accelerators; 32 accelerators in boxes on rails need half of it.
+constexpr int kMostSize = 20'000;
 constexpr int kMostRounds = 300;
 // Flows are computed in units of the fastest channel's bandwidth divided by kUnits.
 constexpr double kUnits = 1e9;
@@ -58,7 +59,7 @@ class Program {
   }
 
   std::optional<PacedNetwork> solve() {
-    if (columns() > kMostColumns) return std::nullopt;
+    if (columns() > kMostSize / topology_.num_accelerators()) return std::nullopt;
     set_up();
     glp_smcp parameters = routing::quiet_simplex();
     parameters.meth = GLP_DUALP;

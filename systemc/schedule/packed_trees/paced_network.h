@@ -28,8 +28,8 @@ enum class TreeUse : std::uint8_t { kDown, kUp, kBoth };
 // long as the slowest channel on their path needs. The division is the solution of a linear program with a
 // constraint for each cut between the roots and an accelerator; cuts are added as maximum flows find them.
 // With kUp, the direction of all channels of `topology` is already reversed. With kBoth, `twins` contains the
-// reverse channel of each channel. Returns nullopt if the program has more than kMostColumns columns or is
-// not solved within kMostRounds rounds.
+// reverse channel of each channel. Returns nullopt if the program is too large (more than
+// 20,000 columns times accelerators) or is not solved within 300 rounds of cuts.
 std::optional<PacedNetwork> divide_by_pace(const topology::Topology& topology, Roots roots, TreeUse use,
                                            std::span<const topology::ChannelId> twins);
 

@@ -143,9 +143,12 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
+// A switch may have less bandwidth to other switches by one part in kRounding, because bandwidths are
+// rounded.
+constexpr std::int64_t kRounding = 1000;
+
 // Whether a switch has no links to other switches or, in each direction, at least as much bandwidth to other
 // switches as to accelerators, except for rounding.
-constexpr std::int64_t kRounding = 1000;
 bool carries_all(const Topology& graph, NodeId node) {
   const auto carries = [&](std::span<const ChannelId> channels, NodeId Channel::*other) {
     std::int64_t accelerators = 0;
